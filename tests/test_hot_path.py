@@ -16,7 +16,8 @@ from support.hooks import Transcript, environment
 SOURCE = Path(__file__).parents[1] / "src"
 LIST = Path(__file__).parent / "hot_path.txt"
 IDIOMS = ("TYPE_CHECKING = False", "@record\n")
-# What a hook loads only where there is no index, a note to print or an earlier session to ask,
+# What a hook loads only where there is no index, a note to print or an earlier session to ask, or
+# the repository carries notes,
 # and `sync --detach`; what the server loads when a file was read.
 SELDOM = {
     "anamnesis.archive.ask",
@@ -28,6 +29,7 @@ SELDOM = {
     "anamnesis.search.excerpts",
     "anamnesis.index.naming",
     "anamnesis.inject.newest",
+    "anamnesis.store.repository",
 }
 REPORT = "import json, os, sys\nos.write(2, json.dumps(sorted(sys.modules)).encode())"
 INITIALIZE = {

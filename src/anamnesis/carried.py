@@ -1,15 +1,74 @@
-"""The notes that a repository carries: `<repo>/.anamnesis/memory/<type>/<id>.md`."""
+"""The notes that a repository carries: `<repo>/.anamnesis/memory/<type>/<id>.md`.
+
+Git makes the files right for branch, merge and worktree. What is derived from them lies in your
+store, for each checkout on its own, and they reach a session once you have trusted the repository.
+"""
 
 from __future__ import annotations
 
 import os
 
 from anamnesis import config
+from anamnesis.config import Home
 from anamnesis.git import config as git_config
 from anamnesis.ground.errors import NoHome
+from anamnesis.project import resolve_project_key, source_of
 
 FOLDER = ".anamnesis"
+KIND = "repository"  # of the origin of such notes, before the project's key
 _OF_A_STORE = (os.path.join("memory", ".git"), "index.db", "config.json")
+_PRIME = 2**127 - 1  # the remainder is a checksum that needs no module
+
+
+class Checkout(Home):
+    """The notes of one checkout: the files in the repository, what is derived in your store."""
+
+    __slots__ = ("home", "project", "source")
+
+    home: Home
+    project: str
+    source: str  # what identifies the repository that they came from
+
+    @classmethod
+    def at(cls, root: str, *, home: Home, project: str, source: str) -> Checkout:
+        """The checkout whose `.anamnesis` is at a path."""
+        checkout = cls(root)
+        checkout.home, checkout.project, checkout.source = home, project, source
+        return checkout
+
+    @property
+    def kept(self) -> str:
+        """Where its index is. A checkout whose project has another name gets another one."""
+        return os.path.join(
+            self.home, "checkouts", _digest(f"{os.path.realpath(self)}\0{self.project}")
+        )
+
+    @property
+    def told(self) -> str:
+        """A file with the versions of notes that you were told of, in any checkout."""
+        return self.home.state(f"told-{_digest(self.source)}.txt")
+
+    @property
+    def index_db(self) -> str:
+        """The derived index."""
+        return os.path.join(self.kept, "index.db")
+
+    @property
+    def vectors_db(self) -> str:
+        """Notes of repositories have no vectors of the encoder."""
+        return os.path.join(self.kept, "vectors.db")
+
+    def state(self, *names: str) -> str:
+        """A record about this checkout."""
+        return os.path.join(self.kept, "state", *names)
+
+    def lock(self, name: str) -> str:
+        """A lock that keeps two processes from doing the same thing at once."""
+        return os.path.join(self.kept, "locks", f"{name}.lock")
+
+
+def _digest(text: str) -> str:
+    return f"{int.from_bytes(text.encode('utf-8', 'surrogateescape')) % _PRIME:032x}"
 
 
 def root_of(directory: str) -> str:
@@ -28,6 +87,27 @@ def notes_root(directory: str) -> str:
     if not root or not os.path.isdir(memory) or os.path.islink(root) or os.path.islink(memory):
         return ""
     return "" if is_own_store(root) else root
+
+
+def trusted(home: Home, directory: str) -> Checkout | None:
+    """The notes of the repository of a directory, if it carries any and you trust it."""
+    root = notes_root(directory)
+    source = source_of(directory) if root else ""
+    if not source or not _is_trusted(home, source):
+        return None
+    return Checkout.at(root, home=home, project=resolve_project_key(directory), source=source)
+
+
+def waits(home: Home, directory: str) -> bool:
+    """Whether the repository of a directory carries notes that you have not accepted."""
+    root = notes_root(directory)
+    return bool(root) and not _is_trusted(home, source_of(directory))
+
+
+def _is_trusted(home: Home, source: str) -> bool:
+    from anamnesis import consent  # few repositories carry notes
+
+    return consent.trusts(home, source)
 
 
 def is_own_store(root: str) -> bool:

@@ -10,12 +10,14 @@ from anamnesis.config import Home  # noqa: TC001  a hook does without typing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 _FILE = "repositories.json"
 _PROJECTS = "projects"  # keys that markers in the repository may name
 _DECLINED = "declined"  # keys that it had before, and whose memory it is not to have
+_NOTES = "notes"  # whether sessions get the notes that it carries
+_SHARED = "shared"  # ids of the notes that you put there
 
 
 def allowed_projects(home: Home, repository: str) -> list[str]:
@@ -45,12 +47,42 @@ def decline(home: Home, repository: str, key: str) -> None:
     )
 
 
+def trusts(home: Home, repository: str) -> bool:
+    """Whether sessions get the notes that a repository carries."""
+    return _record(home.state_file(_FILE).record(), repository).get(_NOTES) is True
+
+
+def trust_notes(home: Home, repository: str, *, trusted: bool = True) -> None:
+    """Let sessions have the notes of a repository, or no longer. Raises NotWritable."""
+    _set(home, repository, lambda _: {_NOTES: trusted})
+
+
+def shared(home: Home, repository: str) -> list[str]:
+    """The ids of the notes that you shared with a repository from this machine."""
+    return _keys(_record(home.state_file(_FILE).record(), repository), _SHARED)
+
+
+def note_shared(home: Home, repository: str, ids: Iterable[str], *, gone: bool = False) -> None:
+    """Record that notes were shared, or taken back. Raises NotWritable."""
+    changed = set(ids)
+
+    def make(record: dict[str, Any]) -> dict[str, Any]:
+        others = [id for id in _keys(record, _SHARED) if id not in changed]
+        return {_SHARED: others if gone else sorted([*others, *changed])}
+
+    _set(home, repository, make)
+
+
 def _change(
     home: Home, repository: str, make: Callable[[list[str]], list[str]], field: str = _PROJECTS
 ) -> None:
+    _set(home, repository, lambda record: {field: make(_keys(record, field))})
+
+
+def _set(home: Home, repository: str, make: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     def changed(records: dict[str, Any]) -> dict[str, Any]:
         record = _record(records, repository)
-        return {**records, repository: {**record, field: make(_keys(record, field))}}
+        return {**records, repository: {**record, **make(record)}}
 
     home.state_file(_FILE).change(changed)
 

@@ -125,6 +125,21 @@ def repository_of(directory: str) -> str:
     return _repository_id(repository) if repository else ""
 
 
+def source_of(directory: str) -> str:
+    """What identifies the repository whose commits are checked out in a directory.
+
+    That is `repository_of`, unless the branch follows another remote (a fork), or a request to
+    merge that others sent to this one.
+    """
+    repository = git_config.find_repository(_absolute(directory))
+    if repository is None:
+        return ""
+    remote, merged = git_config.read_upstream(repository)
+    other = _normalize_remote(git_config.resolve_ssh_alias(remote)) if remote else ""
+    request = "" if merged.startswith("refs/heads/") else merged  # refs/pull/12/head
+    return " ".join(filter(None, (other or _repository_id(repository), request)))
+
+
 def _repository_id(repository: git_config.Repository) -> str:
     return _origin_key(repository) or f"path:{os.path.realpath(repository.common)}"
 

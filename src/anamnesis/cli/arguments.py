@@ -28,6 +28,7 @@ from anamnesis.operations.machine import upgrade
 from anamnesis.operations.machine.project import key_named
 from anamnesis.operations.notes import undo
 from anamnesis.operations.notes.search import Filters
+from anamnesis.operations.repository.beside import look_beside
 from anamnesis.project import resolve_project_key
 from anamnesis.store import MemoryStore
 
@@ -51,9 +52,13 @@ def open_store() -> MemoryStore:
     return MemoryStore(home_directory())
 
 
-def store_to_read() -> MemoryStore:
-    """The user's store. Raises NotSetUp if there is none: reading creates nothing."""
-    return MemoryStore(existing_home())
+def store_to_read(*, beside: bool = False) -> MemoryStore:
+    """The user's store. Raises NotSetUp if there is none: reading creates nothing.
+
+    With `beside`, the notes that the repository of this directory carries are found as well.
+    """
+    store = MemoryStore(existing_home())
+    return look_beside(store) if beside else store
 
 
 def existing_home() -> Home:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
 from anamnesis.ground.records import replace
+from anamnesis.notes.source import is_carried
 from anamnesis.project import short_names
 
 if TYPE_CHECKING:
@@ -163,9 +164,10 @@ class NoteLines:
         self, store: MemoryStore, notes: Sequence[Memory], *, to_review: Container[str] = ()
     ) -> None:
         self.heading = ""
-        notes = [_marked(note) if note.id in to_review else note for note in notes]
+        keys = [_key(note) for note in notes]
+        notes = [_marked(note, to_review) for note in notes]
         if not is_terminal():
-            self._lines = {note.id: note_line(note) for note in notes}
+            self._lines = dict(zip(keys, map(note_line, notes), strict=True))
             return
         ids = shown_ids(store, [note.id for note in notes])
         room = max(12, width() // 6)  # more would leave too little for the title
@@ -180,14 +182,23 @@ class NoteLines:
             most=(0, 0, 0, room),
         )
         self.heading = lines[0] if lines else ""
-        self._lines = dict(zip((note.id for note in notes), lines[1:], strict=True))
+        self._lines = dict(zip(keys, lines[1:], strict=True))
 
     def __getitem__(self, note_id: str) -> str:
         return self._lines[note_id]
 
+    def of(self, note: Memory) -> str:
+        """The line of a note, where one of a repository may have the same id as another."""
+        return self._lines[_key(note)]
 
-def _marked(note: Memory) -> Memory:
-    return replace(note, title=f"[to review] {note.title}")
+
+def _key(note: Memory) -> str:
+    return f"@{note.id}" if is_carried(note) else note.id
+
+
+def _marked(note: Memory, to_review: Container[str]) -> Memory:
+    mark = "[repository] " if is_carried(note) else "[to review] " if note.id in to_review else ""
+    return replace(note, title=f"{mark}{note.title}") if mark else note
 
 
 def note_line(note: Memory) -> str:

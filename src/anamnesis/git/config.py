@@ -127,17 +127,38 @@ def _names_remote(config: str) -> bool:
     return "[remote" in config.lower()
 
 
+def read_upstream(repository: Repository) -> tuple[str, str]:
+    """Where the checked out branch comes from: the URL of its remote, and the ref there.
+
+    Empty if it follows origin, or nothing.
+    """
+    head = _read(os.path.join(repository.own, "HEAD")) or ""
+    branch = head.strip().partition("ref: refs/heads/")[2]
+    own = _read(os.path.join(repository.common, "config")) or ""
+    if not branch or "[branch" not in own:
+        return "", "refs/heads/"
+    remote = _value_in(own, "branch", branch, "remote") or ""
+    merged = _value_in(own, "branch", branch, "merge") or "refs/heads/"
+    if remote in ("", ".", "origin"):
+        return "", merged
+    return _value_in(own, "remote", remote, "url") or remote, merged
+
+
 def _origin_in(config: str) -> str | None:
+    return _value_in(config, "remote", "origin", "url")
+
+
+def _value_in(config: str, kind_of_section: str, name_of_section: str, wanted: str) -> str | None:
     section = ""
     for line in config.splitlines():
         stripped = line.strip()
         if stripped.startswith("[") and "]" in stripped:
             section, _, stripped = stripped[1:].partition("]")
         kind, _, name = section.strip().replace("\t", " ").partition(" ")
-        if kind.lower() != "remote" or name.strip() != '"origin"':
+        if kind.lower() != kind_of_section or name.strip() != f'"{name_of_section}"':
             continue
         key, equals, value = stripped.partition("=")
-        if equals and key.strip().lower() == "url":
+        if equals and key.strip().lower() == wanted:
             plain = value.strip() and not any(mark in value for mark in '"\\;#')
             return value.strip() if plain else ASK_GIT
     return None

@@ -24,7 +24,7 @@ from anamnesis.index.rows import HEADER, header
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from anamnesis.notes.fields import Memory, NoteId
 
@@ -37,6 +37,12 @@ _ORDERS = {
     "title": "m.title COLLATE NOCASE, m.id",
 }
 ORDERS = tuple(_ORDERS)
+_PLACES: dict[str, Callable[[Memory], tuple[str, str]]] = {  # the same for notes of two indexes
+    "updated": lambda note: (note.updated_at, note.id),
+    "oldest": lambda note: (note.updated_at, note.id),
+    "created": lambda note: (note.created_at, note.id),
+    "title": lambda note: (note.title.lower(), note.id),
+}
 # From this offset on, notes are chosen before the list is walked: that reads two indexes and no
 # rows, while reading each row that is skipped takes 40 to 110 ms among 50,000 notes.
 _DEEP = 3000
@@ -66,6 +72,11 @@ class Row:
     note: Memory
     superseded: bool
     excerpt: str
+
+
+def place_in(order: str) -> Callable[[Row], tuple[str, str]]:
+    """What rows are sorted by in an order; backwards for the latest first."""
+    return lambda row: _PLACES[order](row.note)
 
 
 Cube = dict[tuple[str, ...], int]  # a value per dimension -> number of notes

@@ -112,7 +112,7 @@ class Catalog:
             return difference.Changes()
         with self.lock(timeout):
             pass  # its holder is changing the very files to compare
-        below = list(tree.TREES if folders is None else folders)
+        below = list(tree.trees_of(self.root) if folders is None else folders)
         listing = tree.scan(self.root, below)
         changes = self.query(lambda db: difference.diff(db, listing, below))
         if len(changes.added) + len(changes.changed) > _REBUILD_FROM:
@@ -288,7 +288,7 @@ def _changed_folders(db: sqlite3.Connection, root: str) -> list[str]:
 
     A scan covers everything below a folder, so folders below another one are left out.
     """
-    known = dict.fromkeys(tree.TREES, tree.NEVER)
+    known = dict.fromkeys(tree.trees_of(root), tree.NEVER)
     known.update(db.execute("SELECT path, mtime_ns FROM folders").fetchall())
     changed = {path for path, mtime in known.items() if tree.folder_mtime(root, path) != mtime}
     return [path for path in changed if changed.isdisjoint(tree.folders_around(path))]

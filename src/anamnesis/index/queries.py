@@ -278,6 +278,33 @@ def _count_shown(db: sqlite3.Connection, project: str, type: str, session: str, 
     return int(shown * every / looked_at)
 
 
+def every_id(db: sqlite3.Connection) -> list[str]:
+    """The ids of all notes."""
+    return [row[0] for row in db.execute("SELECT id FROM memories")]
+
+
+def known_ids(db: sqlite3.Connection, ids: Sequence[NoteId]) -> set[str]:
+    """Which of these ids are those of notes."""
+    return set(places(db, ids))
+
+
+def versions(db: sqlite3.Connection) -> dict[str, str]:
+    """The hash of each note's file, by id."""
+    rows = db.execute("SELECT note_id, hash FROM files WHERE hash IS NOT NULL AND problem IS NULL")
+    return {row[0]: row[1] for row in rows}
+
+
+def count_unreadable(db: sqlite3.Connection) -> int:
+    """How many files could not be read as notes."""
+    sql = "SELECT count(*) FROM files WHERE problem IS NOT NULL AND note_id IS NULL"
+    return int(db.execute(sql).fetchone()[0])
+
+
+def folders(db: sqlite3.Connection) -> dict[str, int]:
+    """The folders that were scanned, and when each was last changed."""
+    return {row[0]: row[1] for row in db.execute("SELECT path, mtime_ns FROM folders")}
+
+
 def types_of(db: sqlite3.Connection, project: str) -> list[str]:
     """The types that a project's notes have, found by jumping through an index."""
     types: list[str] = []

@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from anamnesis.carried import Checkout
     from anamnesis.config import Home
     from anamnesis.notes.fields import Memory
 
@@ -49,6 +50,11 @@ def newest_notes(home: Home, *, project: str, session: str = "") -> dict[str, Me
         for id, note in found.items()
         if id not in replaced and not (session and note.prov_session == session)
     }
+
+
+def of_checkout(checkout: Checkout) -> dict[str, Memory]:
+    """The latest notes that a repository carries, out of a bounded number of files."""
+    return {note.id: note for note in _read(checkout, _paths(checkout))}
 
 
 def candidates(notes: dict[str, Memory]) -> list[Candidate]:
@@ -101,7 +107,7 @@ def _read(home: Home, paths: Iterable[str]) -> list[Memory]:
 def _are_many(home: Home) -> bool:
     """Whether there are too many files to list quickly."""
     number = 0
-    for folder in _folders():
+    for folder in _folders(home):
         try:
             with os.scandir(os.path.join(home, folder)) as entries:
                 for _ in entries:
@@ -113,14 +119,14 @@ def _are_many(home: Home) -> bool:
     return False
 
 
-def _folders() -> list[str]:
-    return [f"{name}/{type}" for name in tree.TREES for type in TYPES]
+def _folders(home: Home) -> list[str]:
+    return [f"{name}/{type}" for name in tree.trees_of(home) for type in TYPES]
 
 
 def _paths(home: Home, *, every: bool = False) -> list[str]:
     """The files with the highest names first: ids begin with their time."""
     files = []
-    for folder in _folders():
+    for folder in _folders(home):
         try:
             names = os.listdir(os.path.join(home, folder))
         except OSError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from anamnesis.aliases import names_of
 from anamnesis.ground.records import record
 from anamnesis.index import queries
@@ -103,6 +105,22 @@ def candidates(
         ]
 
     return _unique(store.ask(choose))
+
+
+def with_carried(chosen: Sequence[Candidate], notes: Sequence[Memory]) -> list[Candidate]:
+    """A working set with notes that the repository carries, by turns with what you know of it.
+
+    Neither starves the other, and whatever a repository's file says, it is no rule of yours.
+    """
+    theirs = [Candidate(note, "carried by the repository") for note in notes]
+    known = [each for each in chosen if each.slot == KNOWN]
+    mixed = [each for pair in zip_longest(known, theirs) for each in pair if each is not None]
+    return _unique([*(each for each in chosen if each.slot != KNOWN), *mixed])
+
+
+def durable(db: sqlite3.Connection, project: str, most: int) -> list[Memory]:
+    """What a repository carries that holds beyond one session, latest first."""
+    return _latest(db, (project,), list(_DURABLE), most)
 
 
 def _unique(chosen: Iterable[Candidate]) -> list[Candidate]:

@@ -45,7 +45,9 @@ class Binding:
                 from anamnesis.store import MemoryStore
 
                 self._store = MemoryStore(home_directory())
-            return self._store
+            from anamnesis.operations.repository.beside import look_beside
+
+            return look_beside(self._store)
 
     @property
     def machine_id(self) -> str:

@@ -6,6 +6,7 @@ from itertools import accumulate
 
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import fresh, record
+from anamnesis.notes.source import is_carried
 from anamnesis.operations.notes.show import NOTE_URI, note_dict
 from anamnesis.text.display import displayed
 
@@ -60,6 +61,8 @@ def memory_dict(note: Memory, *, include_body: bool) -> dict[str, object]:
 def listed(note: Memory, warning: str) -> dict[str, object]:
     """A note as a list gives it; of one with a warning none of its words: no one asked."""
     fields = memory_dict(note, include_body=False)
+    if is_carried(note):
+        fields["origin"] = note.origin
     if not warning:
         return fields
     return {**fields, "title": _HELD, "tags": [], "warning": warning}

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import Memory
 
 # Kinds of origin that say who really wrote a note whose source is a person: agents write as one.
-ORIGINS = ("agent", "import")
+ORIGINS = ("agent", "import", "repository")
 PERSON = "human"
 _IN_WORDS = {
     PERSON: "written by a person",
@@ -16,10 +16,16 @@ _IN_WORDS = {
     "session-end": "captured from a session",
     "reflection": "distilled by reflection",
     "import": "imported",
+    "repository": "carried by the repository",
 }
 
 
 SHOWN = tuple(_IN_WORDS)  # what `source_of` says of the notes that this version writes
+
+
+def is_carried(note: Memory) -> bool:
+    """Whether a note is a repository's rather than yours."""
+    return note.origin.startswith("repository:")
 
 
 def source_of(note: Memory) -> str:

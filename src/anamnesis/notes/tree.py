@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from anamnesis.carried import KIND, Checkout
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import InvalidInput, reason_of
 from anamnesis.ground.records import fresh, record, replace
@@ -40,6 +41,7 @@ _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(
 
 
 Stamp = tuple[int, int, int]  # size, mtime_ns, inode: a file with the same stamp was not changed
+CONFLICTED = "it holds git conflict markers; indexed anyway"
 TOMBSTONES = "memory/.tombstones"
 TOMBSTONE = b'{"forgotten": true}\n'
 _BURIED = "buried"  # in state/
@@ -68,6 +70,11 @@ class ReadNote:
         from hashlib import blake2b
 
         return blake2b(self.data, digest_size=16).hexdigest()
+
+
+def trees_of(root: str) -> tuple[str, ...]:
+    """The trees of a store; a repository has one."""
+    return ("memory",) if isinstance(root, Checkout) else tuple(TREES)
 
 
 def tree_of(scope: str) -> str:
@@ -121,11 +128,29 @@ def read_note(root: str, path: str) -> ReadNote:
     except UnicodeDecodeError as error:
         raise UnreadableNote(f"it is not UTF-8 (byte {error.start})") from None
     note = note_at(path, text)
+    if isinstance(root, Checkout):
+        if concern(note, path) == CONFLICTED:
+            raise UnreadableNote(CONFLICTED.partition(";")[0])
+        note = _adopted(note, root)
     scope = TREES[path.partition("/")[0]]
     if note.scope != scope:
         note = replace(note, scope=scope)
     path_of(note)
     return ReadNote(note, data, stamp)
+
+
+def _adopted(note: Memory, checkout: Checkout) -> Memory:
+    """A note of a repository as it counts here: of its project, whatever the file says."""
+    return replace(
+        note,
+        project=checkout.project,
+        origin=f"{KIND}:{checkout.project}",
+        machine_id=KIND,
+        prov_source="human",
+        prov_model="",
+        prov_session="",
+        tags=[tag for tag in note.tags if tag != "pending"],
+    )
 
 
 def copied_from(path: str) -> str:
@@ -167,14 +192,14 @@ def concern(note: Memory, path: str) -> str:
     if note.type not in TYPES and folder != note.type:
         return f"unknown type {note.type!r} (known: {', '.join(TYPES)}); indexed anyway"
     if "<<<<<<< " in note.body and _has_conflict_markers(note.body):
-        return "it holds git conflict markers; indexed anyway"
+        return CONFLICTED
     return ""
 
 
-def scan(root: str, start: Iterable[str] = TREES) -> Listing:
-    """Every `.md` entry of some folders and of the folders below them."""
+def scan(root: str, start: Iterable[str] = ()) -> Listing:
+    """Every `.md` entry of some folders and of the folders below them; of all trees without any."""
     listing = Listing()
-    waiting = list(start)
+    waiting = list(start or trees_of(root))
     while waiting:
         waiting.extend(_scan_folder(root, waiting.pop(), listing))
     return listing

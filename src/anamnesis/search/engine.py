@@ -6,7 +6,7 @@ notes. So as long as there are rarer words, those choose, and the common ones on
 
 from __future__ import annotations
 
-from itertools import combinations, islice
+from itertools import combinations, islice, zip_longest
 
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import record, replace
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from anamnesis.search.query import Filters, Query, Term
     from anamnesis.search.rank import Share, Why
 
+BESIDE = "@"  # before the ids of a second index; no note's own id has it
+_NO_ROW = 0  # vectors of the second index are kept by whoever writes it
 _READ = 30  # notes whose text is read and fully ranked, at a time
 _LONGEST_BODY = 20_000  # characters that are read for the ranking of one note
 _PREFIX_WEIGHT = 0.7
@@ -62,6 +64,16 @@ class FoundNote:
     score: float
     why: rank.Why
 
+    @property
+    def is_beside(self) -> bool:
+        """Whether it is a note of the second index."""
+        return self.id.startswith(BESIDE)
+
+    @property
+    def own_id(self) -> str:
+        """The id of the note itself."""
+        return self.id.removeprefix(BESIDE)
+
 
 @record
 class SearchHit:
@@ -73,31 +85,41 @@ class SearchHit:
 
 
 def search(
-    db: sqlite3.Connection, question: Question, fresh: dict[int, bytes] | None = None
+    db: sqlite3.Connection,
+    question: Question,
+    fresh: dict[int, bytes] | None = None,
+    *,
+    beside: sqlite3.Connection | None = None,
 ) -> list[FoundNote]:
-    """The notes that answer a free text best.
+    """The notes that answer a free text best, among those of one index or of two.
 
     A longer list begins with the shorter one: notes are read and ranked in blocks, ordered by
-    their words alone. Vectors that had to be computed are added to `fresh` (see `keep`).
+    their words alone. Vectors that had to be computed are added to `fresh` (see `keep`). How rare
+    words are is counted over both indexes, so that one ranking holds.
     """
     query = queries.read(question.text)
     wanted = question.offset + question.limit
     if question.limit <= 0 or question.offset < 0 or not query.terms:
         return []
     if question.forgiving:
-        query, known = _in_words_of_the_store(db, query)
+        query, known = _in_words_of_the_store(db, query, beside)
     else:
-        known = statistics(db, query.terms)
+        known = statistics(db, query.terms, beside=beside)
     meaning = _meaning(query) if question.by_meaning else None
     places: dict[str, tuple[str, str]] = {}
     hits: list[rank.Ranked] = []
     best = 0.0
-    for rows in _blocks(db, question, query, known):
+    others = [] if beside is None else _blocks(beside, question, query, known)
+    for rows, theirs in zip_longest(_blocks(db, question, query, known), others, fillvalue=()):
         block = texts(db, rows, places)
+        if beside is not None:
+            block += texts(beside, theirs, places, mark=BESIDE)
         hits += rank.ranked(
             query, block, known, meaning=meaning, nearness=question.nearness, best=best, fresh=fresh
         )
         best = best or max(hit.points for hit in hits)
+    if fresh is not None:
+        fresh.pop(_NO_ROW, None)
     hits, _ = newest_word_first(hits)
     return [
         FoundNote(hit.candidate.id, *places[hit.candidate.id], hit.score, hit.why())
@@ -137,17 +159,22 @@ def _blocks(
     return [block for block in blocks if block]
 
 
-def _in_words_of_the_store(db: sqlite3.Connection, query: Query) -> tuple[Query, rank.Statistics]:
+def _in_words_of_the_store(
+    db: sqlite3.Connection, query: Query, beside: sqlite3.Connection | None = None
+) -> tuple[Query, rank.Statistics]:
     """The question, with a half-typed last word completed and typing errors corrected."""
-    known = statistics(db, query.terms)
+    known = statistics(db, query.terms, beside=beside)
     last = queries.last_word(query)
-    if last is not None and not known.frequencies.get(last.stem, 1):
-        begun = replace(typos.completed(db, last), kind="prefix", weight=_PREFIX_WEIGHT)
-        query = queries.exchanged(query, {last.stem: begun})
-        known = statistics(db, query.terms)
-    if not any(known.frequencies.values()):
-        query = typos.corrected(db, query)
-        known = statistics(db, query.terms)
+    for words in (db, beside):
+        if words is None:
+            continue
+        if last is not None and not known.frequencies.get(last.stem, 1):
+            begun = replace(typos.completed(words, last), kind="prefix", weight=_PREFIX_WEIGHT)
+            query = queries.exchanged(query, {last.stem: begun})
+            known = statistics(db, query.terms, beside=beside)
+        if not any(known.frequencies.values()):
+            query = typos.corrected(words, query)
+            known = statistics(db, query.terms, beside=beside)
     return query, known
 
 
@@ -158,16 +185,24 @@ def _meaning(query: Query) -> Meaning | None:
 
 
 def texts(
-    db: sqlite3.Connection, rows: Sequence[int], places: dict[str, tuple[str, str]]
+    db: sqlite3.Connection,
+    rows: Sequence[int],
+    places: dict[str, tuple[str, str]],
+    *,
+    mark: str = "",
 ) -> list[rank.Candidate]:
-    """The notes in these rows as the ranking reads them; their places are added to `places`."""
+    """The notes in these rows as the ranking reads them; their places are added to `places`.
+
+    A `mark` before their ids tells the notes of a second index from those of the first.
+    """
+    row = str(_NO_ROW) if mark else "m.rowid"
     cursor = db.execute(
         "SELECT m.scope, m.body_path, "  # noqa: S608  fixed names
-        "m.id, f.title, substr(f.body, 1, ?), f.tags, f.parts, m.updated_at, m.confidence, "
-        "m.rowid, v.vector FROM memories m CROSS JOIN memories_fts f ON f.rowid = m.rowid "
+        "? || m.id, f.title, substr(f.body, 1, ?), f.tags, f.parts, m.updated_at, m.confidence, "
+        f"{row}, v.vector FROM memories m CROSS JOIN memories_fts f ON f.rowid = m.rowid "
         "LEFT JOIN meanings v ON v.rowid = m.rowid "
         f"WHERE m.rowid IN ({', '.join('?' * len(rows))})",
-        (_LONGEST_BODY, *rows),
+        (mark, _LONGEST_BODY, *rows),
     )
     candidates = []
     for scope, path, *text in cursor:
@@ -232,11 +267,20 @@ def _share(share: Share) -> str:
     )
 
 
-def statistics(db: sqlite3.Connection, terms: Iterable[Term]) -> Statistics:
+def statistics(
+    db: sqlite3.Connection, terms: Iterable[Term], *, beside: sqlite3.Connection | None = None
+) -> Statistics:
     """How many notes there are, how long they are, and how many have each word."""
     notes, average = _totals(db)
-    counted = {term.stem: frequency(db, term.match, notes) for term in terms if term.selects}
-    return Statistics(notes, average, counted)
+    telling = [term for term in terms if term.selects]
+    counted = {term.stem: frequency(db, term.match, notes) for term in telling}
+    if beside is None:
+        return Statistics(notes, average, counted)
+    more, their_average = _totals(beside)
+    for term in telling:
+        counted[term.stem] += frequency(beside, term.match, more)
+    whole = notes * average + more * their_average
+    return Statistics(notes + more, whole / max(notes + more, 1), counted)
 
 
 def frequency(db: sqlite3.Connection, match: str, notes: int) -> int:

@@ -80,6 +80,16 @@ class PromptAnswer:
     why: str
     weights: Mapping[str, float]  # stem -> points, for choosing the passage
 
+    @property
+    def is_beside(self) -> bool:
+        """Whether it is a note of the second index."""
+        return self.id.startswith(engine.BESIDE)
+
+    @property
+    def own_id(self) -> str:
+        """The id of the note itself."""
+        return self.id.removeprefix(engine.BESIDE)
+
 
 @record
 class _Evidence:
@@ -149,6 +159,7 @@ def answers(
     filters: Filters,
     nearness: Callable[[], Nearness | None] | None = None,
     ask_archive: Callable[[], Mapping[str, float]] | None = None,
+    beside: sqlite3.Connection | None = None,
 ) -> list[PromptAnswer]:
     """The notes that answer a prompt, best first; mostly none.
 
@@ -157,18 +168,25 @@ def answers(
     """
     text = prompt[:_PROMPT_LENGTH]
     query = _bounded(queries.read(text))
-    known = engine.statistics(db, query.terms)
-    named = _naming(db, text, filters=filters)
+    known = engine.statistics(db, query.terms, beside=beside)
     terms = [term for term in query.terms if known.frequencies.get(term.stem)]
-    if not terms and not named:
-        return []
-    rows = engine.candidates(db, terms, known, filters=filters, wanted=_LOOKED_AT) if terms else []
-    rows += [row for row in named if row not in rows]
+    by_id: dict[str, tuple[str, ...]] = {}
     places: dict[str, tuple[str, str]] = {}
-    block = engine.texts(db, rows, places)
+    block: list[rank.Candidate] = []
+    for index, mark in ((db, ""), (beside, engine.BESIDE)):
+        if index is None:
+            continue
+        named = _naming(index, text, filters=filters)
+        rows = list(named)
+        if terms:
+            found = engine.candidates(index, terms, known, filters=filters, wanted=_LOOKED_AT)
+            rows = list(dict.fromkeys([*found, *named]))
+        by_id |= {f"{mark}{id}": names for id, names in named.values()}
+        block += engine.texts(index, rows, places, mark=mark) if rows else []
+    if not block:
+        return []
     known = replace(known, notes=max(known.notes, _SMALLEST))
     hits, amended = newest_word_first(rank.ranked(query, block, known))
-    by_id = {id: names for row, (id, names) in named.items() if row in rows}
     is_question = _is_question(text) and len(query.terms) >= _LEAST_ASKED
     evidence = [
         _evidence(

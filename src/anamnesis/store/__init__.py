@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from anamnesis import carried
 from anamnesis.config import encoder_is_on
 from anamnesis.ground.clock import utcnow as _utcnow
-from anamnesis.ground.errors import NoSuchNote, NoteChangedOnDisk, SeveralMatch
+from anamnesis.ground.errors import (
+    NoSuchNote,
+    NoteChangedOnDisk,
+    NotWritable,
+    SeveralMatch,
+    StoreBusy,
+)
+from anamnesis.ground.records import fresh, record
 from anamnesis.index.database import _SCHEMA, _SCHEMA_VERSION, IndexBroken
 from anamnesis.index.refresh import Changes, Unreadable
 from anamnesis.index.rows import HEADER, header
@@ -27,18 +35,20 @@ from anamnesis.store.filing import INDEX_LAG, Filing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import Self, TypeVar
 
     from anamnesis.ground.counting import Progress
     from anamnesis.index.refresh import Reading
-    from anamnesis.search.engine import SearchHit
+    from anamnesis.search.engine import FoundNote, SearchHit
     from anamnesis.search.prompt import PromptAnswer
     from anamnesis.search.query import Filters, _fts_query
     from anamnesis.search.vectors import Semantics
+    from anamnesis.store.repository import RepositoryStore
 
     T = TypeVar("T")
+    Hit = TypeVar("Hit", FoundNote, PromptAnswer)
 
 __all__ = [
     "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION", "Changes", "Filters", "IndexBroken", "Memory",
@@ -50,10 +60,92 @@ _UNDERSTOOD_AT_ONCE = 100  # notes; no other process can write meanwhile
 Notes = list[Memory]  # inside the class, `list` is the method
 
 
+@record
+class Doubles:
+    """The ids of notes that both you and a repository have."""
+
+    shared: set[str] = fresh(default_factory=set)  # by you: one note, as the branch has it
+    others: set[str] = fresh(default_factory=set)  # two notes
+    same: set[str] = fresh(default_factory=set)  # those of the others that say the same
+
+    def without(self, hits: Iterable[Hit], *, theirs: Container[str]) -> list[Hit]:
+        """The hits without yours that you shared, and without some of the repository's."""
+        return [
+            hit
+            for hit in hits
+            if not (hit.own_id in theirs if hit.is_beside else hit.id in self.shared)
+        ]
+
+
 class MemoryStore(Filing):
     """Notes as markdown files, found through a derived index; safe for threads and processes."""
 
     _loaded_semantics: Semantics | None = None
+    beside: RepositoryStore | None = None  # the notes of the repository that one works in
+    _known_shared: set[str] | None = None
+    unindexed: carried.Checkout | None = None  # the same, while a hurried caller has no index
+
+    def look_beside(self, directory: str) -> None:
+        """From now on also find the notes that the repository of a directory carries.
+
+        Only where you trust it; what changes notes sees yours alone.
+        """
+        self._known_shared = None
+        checkout = carried.trusted(self.home, directory)
+        if self.beside is not None:
+            if checkout is not None and checkout.kept == self.beside.checkout.kept:
+                return
+            self.beside.close()
+            self.beside = None
+        if checkout is None:
+            return
+        from anamnesis.store.repository import RepositoryStore
+
+        try:
+            self.beside = RepositoryStore(checkout, hurried=self._catalog.hurried)
+        except IndexBroken:
+            self.unindexed = checkout
+        except (NotWritable, StoreBusy):
+            return  # where no index can be kept, there are only your own notes
+
+    def ask_each(self, query: Callable[[sqlite3.Connection], T]) -> Sequence[T]:
+        """The results of a query on your index, and on that of the repository if there is one."""
+        return [self.ask(query), *([self.beside.ask(query)] if self.beside else [])]
+
+    def look_up(self, note_id: str) -> Memory | None:
+        """The note with an id: yours, or else the repository's."""
+        own = self.get(note_id)
+        if self.beside is None or (own is not None and note_id not in self._shared()):
+            return own
+        return self.beside.get(note_id) or own
+
+    def doubles(self, ids: Iterable[str]) -> Doubles:
+        """Those of some ids that both you and the repository have a note for.
+
+        A note that you shared is one note, as the branch has it; a copy with the same text is one
+        as well. All others are two, whatever the repository says, and yours comes first.
+        """
+        if self.beside is None:
+            return Doubles()
+        from anamnesis.index.queries import known_ids
+
+        wanted = list(ids)
+        theirs = list(self.beside.ask(lambda db: known_ids(db, wanted)))
+        both = self.ask(lambda db: known_ids(db, theirs))
+        shared = both & self._shared()
+        return Doubles(shared, both - shared, {id for id in both - shared if self._is_same(id)})
+
+    def _shared(self) -> set[str]:
+        """The ids of the notes that you shared with the repository."""
+        if self._known_shared is None and self.beside is not None:
+            from anamnesis import consent
+
+            self._known_shared = set(consent.shared(self.home, self.beside.checkout.source))
+        return self._known_shared or set()
+
+    def _is_same(self, note_id: str) -> bool:
+        ours, theirs = self.get(note_id), self.beside and self.beside.get(note_id)
+        return bool(ours and theirs and (ours.title, ours.body) == (theirs.title, theirs.body))
 
     @property
     def root(self) -> Path:
@@ -88,6 +180,8 @@ class MemoryStore(Filing):
     def close(self) -> None:
         """Close the index."""
         self._catalog.close()
+        if self.beside is not None:
+            self.beside.close()
         if self._loaded_semantics is not None:
             self._loaded_semantics.close()
 
@@ -227,18 +321,31 @@ class MemoryStore(Filing):
         question = Question(
             query,
             filters,
-            limit=k,
-            offset=offset,
+            limit=k if self.beside is None or k <= 0 else 2 * (offset + k),  # some are found twice
+            offset=offset if self.beside is None else min(offset, 0),
             by_meaning=by_meaning,
             forgiving=forgiving,
             nearness=self._semantics.nearness(query) if by_encoder else None,
         )
         fresh: dict[int, bytes] = {}
         hits = self._catalog.query_and_keep(
-            lambda db: search(db, question, fresh), lambda db: keep(db, fresh)
+            lambda db: self._with_beside(lambda other: search(db, question, fresh, beside=other)),
+            lambda db: keep(db, fresh),
         )
-        read = ((hit, self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")) for hit in hits)
+        if self.beside is not None:
+            doubles = self.doubles(hit.own_id for hit in hits)
+            hits = doubles.without(hits, theirs=doubles.same)[offset:][:k]
+        read = ((hit, self._read_hit(hit)) for hit in hits)
         return [SearchHit(file.note, hit.score, hit.why) for hit, file in read if file is not None]
+
+    def _with_beside(self, ask: Callable[[sqlite3.Connection | None], T]) -> T:
+        return self.beside.ask(ask) if self.beside is not None else ask(None)
+
+    def _read_hit(self, hit: FoundNote | PromptAnswer) -> tree.ReadNote | None:
+        """The file of a note that was found, here or in the repository."""
+        if hit.is_beside and self.beside is not None:
+            return self.beside._read(f"memory/{hit.path}")  # noqa: SLF001  a store too
+        return self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")
 
     def answering(
         self,
@@ -254,9 +361,17 @@ class MemoryStore(Filing):
         filters = self.by_all_names(filters)
         near = (lambda: self._semantics.nearness(prompt)) if encoder_is_on() else None
         hits = self._catalog.query(
-            lambda db: answers(db, prompt, filters=filters, nearness=near, ask_archive=ask_archive)
-        )
-        read = ((self._read(f"{tree.tree_of(hit.scope)}/{hit.path}"), hit) for hit in hits)
+            lambda db: self._with_beside(
+                lambda other: answers(
+                    db, prompt, filters=filters, nearness=near, ask_archive=ask_archive,
+                    beside=other,
+                )
+            )
+        )  # fmt: skip
+        if self.beside is not None:
+            doubles = self.doubles(hit.own_id for hit in hits)
+            hits = doubles.without(hits, theirs=doubles.others)
+        read = ((self._read_hit(hit), hit) for hit in hits)
         return [(file.note, hit) for file, hit in read if file is not None]
 
     def by_all_names(self, filters: Filters) -> Filters:

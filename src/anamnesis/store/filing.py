@@ -47,12 +47,17 @@ class Filing:
 
         `progress` gets the number of files read so far, and of all files.
         """
-        self.home = Home(os.path.abspath(os.path.expanduser(os.fspath(root))))
-        for name in tree.TREES:
-            if not os.path.isdir(os.path.join(self.home, name)):
-                atomic.make_directory(os.path.join(self.home, name))
+        self.home = self._home_at(root)
         self._catalog = Catalog(self.home, hurried=hurried, progress=progress)
         self._catalog.notice()
+
+    @staticmethod
+    def _home_at(root: str | os.PathLike[str]) -> Home:
+        home = Home(os.path.abspath(os.path.expanduser(os.fspath(root))))
+        for name in tree.TREES:
+            if not os.path.isdir(os.path.join(home, name)):
+                atomic.make_directory(os.path.join(home, name))
+        return home
 
     def create(self, note: Memory) -> Memory:
         """Store a note with its own id and times. Raises FileInTheWay if its id is taken."""
@@ -270,7 +275,9 @@ class Filing:
                 f"{note_id[:80]!r} is not a note id.", hint="Ids are letters, digits, - and _."
             )
         rows = self._rows("SELECT path FROM files WHERE note_id = ?", note_id)
-        usual = [f"{name}/{type}/{note_id}.md" for name in tree.TREES for type in TYPES]
+        usual = [
+            f"{name}/{type}/{note_id}.md" for name in tree.trees_of(self.home) for type in TYPES
+        ]
         paths = dict.fromkeys([*(row[0] for row in rows), *usual])
         return [path for path in paths if os.path.lexists(os.path.join(self.home, path))]
 

@@ -43,6 +43,10 @@ TABLE = (
         f"coalesce(m.origin, '') = '{NATIVE}'",
     ),
     Standing(
+        "repository", "the repository, once you trust its notes", INJECT,
+        "coalesce(m.origin, '') GLOB 'repository:*'",
+    ),
+    Standing(
         "agent", "an agent, by memory_write", INJECT,
         f"coalesce(m.origin, '') GLOB 'agent:*' AND m.origin NOT GLOB '*{AFTER_WEB}'",
     ),

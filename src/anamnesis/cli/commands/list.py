@@ -37,7 +37,7 @@ def run(args: Namespace) -> int:
     """Print one line for each note."""
     filters = arguments.filters_of(args, include_superseded=not args.as_of)
     everything, limit = NoteFilter(state="all"), args.limit or None
-    with arguments.store_to_read() as store:
+    with arguments.store_to_read(beside=True) as store:
         page = list_notes(store, everything, limit=limit, offset=args.offset, filters=filters)
         notes = [row.note for row in page.rows]
         lines = tables.NoteLines(store, notes, to_review=page.warnings)
@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
         listed = (note_dict(note, body=False, warning=about.get(note.id, "")) for note in notes)
         output.say_json(list(listed))
         return 0
-    output.page((lines[row.note.id] for row in page.rows), heading=lines.heading)
+    output.page((lines.of(row.note) for row in page.rows), heading=lines.heading)
     if page.next_offset is not None:
         output.talk(f"more with:  anamnesis list {_options(args)}")
     if not page.rows:

@@ -8,6 +8,7 @@ from anamnesis.cli import arguments, output
 from anamnesis.config import home_directory
 from anamnesis.ground.counting import counted
 from anamnesis.operations.machine.index import reindex
+from anamnesis.operations.repository.beside import look_beside
 from anamnesis.operations.sessions import archive
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def run(args: Namespace) -> int:
     if args.sessions:
         return _sessions(only_if_needed=args.if_needed, as_json=args.json)
     with arguments.open_store() as store, output.progress("reading notes") as progress:
+        look_beside(store)
         done = reindex(
             store,
             only_if_needed=args.if_needed,

@@ -42,7 +42,7 @@ def run(args: Namespace) -> int:
     """Print the hits, best first."""
     query = " ".join(args.query)
     filters = arguments.filters_of(args, include_superseded=args.include_superseded)
-    with arguments.store_to_read() as store:
+    with arguments.store_to_read(beside=True) as store:
         answer = search(store, query, filters=filters, limit=args.limit, offset=args.offset)
         lines = tables.NoteLines(store, [hit.note for hit in answer.hits])
     if args.json:
@@ -50,7 +50,7 @@ def run(args: Namespace) -> int:
         return 0
     shown: list[str] = []
     for hit in answer.hits:
-        shown.append(lines[hit.note.id])
+        shown.append(lines.of(hit.note))
         if part := _answering_line(hit):
             shown.append(tables.painted(f"    {part}", "dim"))
         if warning := answer.warnings.get(hit.note.id):

@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the note."""
-    with arguments.store_to_read() as store:
+    with arguments.store_to_read(beside=True) as store:
         note = show(store, args.id).note
         warning = warnings([note]).get(note.id, "")
         if args.session:

@@ -45,6 +45,8 @@ def reindex(
     else:
         notes = store.reindex(progress)
     complete(store, in_foreground=in_foreground)
+    if store.beside is not None:
+        complete(store.beside, in_foreground=False)
     return Reindexed(notes, store.unreadable())
 
 

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anamnesis import consent
+from anamnesis import carried, consent
 from anamnesis.aliases import Alias, aliases, names_of, set_alias
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.records import replace
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 NOT_NEEDED, GIVEN, WAITING = "not needed", "given", "waiting"
+NONE, TRUSTED, NOT_TRUSTED = "none", "trusted", "not trusted"
 _NO_PROJECT = "There is no .anamnesis/project here that needs to be allowed."
 
 
@@ -80,6 +81,7 @@ class ProjectOfDirectory:
     marker: str  # the file that names a project; empty without one
     marker_key: str
     consent: str  # NOT_NEEDED, GIVEN or WAITING
+    notes: str  # that the repository carries: NONE, TRUSTED or NOT_TRUSTED
     also: tuple[str, ...] = ()  # its other names
     before: tuple[str, ...] = ()  # what it was called before, which is not decided yet
 
@@ -99,6 +101,7 @@ def show(home: Home, directory: str) -> ProjectOfDirectory:
         marker=marker.path if marker else "",
         marker_key=marker.key if marker else "",
         consent=WAITING if waiting else _consent(deciding),
+        notes=_notes(home, directory),
         also=names_of(home, key)[1:],
         before=tuple(checkouts.names_before(home, directory)),
     )
@@ -134,6 +137,12 @@ def remove_name(home: Home, directory: str, earlier: str) -> Alias:
 def keep_apart(home: Home, directory: str, earlier: str) -> None:
     """Do not ask again whether an earlier name is one of this project. Raises NotWritable."""
     consent.decline(home, repository_of(directory), earlier)
+
+
+def _notes(home: Home, directory: str) -> str:
+    if not carried.notes_root(directory):
+        return NONE
+    return TRUSTED if carried.trusted(home, directory) else NOT_TRUSTED
 
 
 def allow(home: Home, directory: str) -> Marker:

@@ -14,7 +14,8 @@ from anamnesis.operations.notes.masking import masked_note
 from anamnesis.operations.notes.search import warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from sqlite3 import Connection
 
     from anamnesis.config import Home
     from anamnesis.notes.fields import NoteId
@@ -58,17 +59,35 @@ def list_notes(
     also = ("", ()) if filters is None else store.by_all_names(filters).condition()
     store.headers(limit=0)  # indexes what other programs changed in the folders
     asked = None if limit is None else limit + 1
-    rows = store.ask(
-        lambda db: browse.rows(
-            db, wanted, order=order, limit=asked, offset=offset, excerpts=excerpts, also=also
+
+    def listed(limit: int | None, offset: int) -> Callable[[Connection], list[Row]]:
+        return lambda db: browse.rows(
+            db, wanted, order=order, limit=limit, offset=offset, excerpts=excerpts, also=also
         )
-    )
+
+    theirs = store.beside.ask(listed(None, 0)) if store.beside else []
+    if theirs:
+        ours = store.ask(listed(None if asked is None else offset + asked, 0))
+        rows = _together(store, ours, theirs, order=order)[offset:][:asked]
+    else:
+        rows = store.ask(listed(asked, offset))
     is_last = limit is None or len(rows) <= limit
     rows = rows[:limit]
     if for_agent:
         rows = [replace(row, note=masked_note(store, row.note)) for row in rows]
     about = warnings([row.note for row in rows], for_agent=for_agent)
     return NotePage(rows, None if is_last else offset + (limit or 0), about)
+
+
+def _together(
+    store: MemoryStore, ours: Sequence[Row], theirs: Sequence[Row], *, order: str
+) -> list[Row]:
+    """Your notes and those of the repository in one order, no note twice."""
+    doubles = store.doubles(row.note.id for row in theirs)
+    rows = [row for row in ours if row.note.id not in doubles.shared]
+    rows += [row for row in theirs if row.note.id not in doubles.same]
+    rows.sort(key=browse.place_in(order), reverse=order in ("updated", "created"))
+    return rows
 
 
 def ids(store: MemoryStore, wanted: NoteFilter) -> list[NoteId]:

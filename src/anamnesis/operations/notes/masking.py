@@ -23,7 +23,8 @@ def masked(store: MemoryStore, text: str, *, of: Iterable[NoteId]) -> str:
 
     The index knows which notes have one, so that a hook need not look for any.
     """
-    if not text or not store.ask(lambda db: have_secrets(db, of)):
+    ids = list(of)
+    if not text or not any(store.ask_each(lambda db: have_secrets(db, ids))):
         return text
     return masked_text(store.home, text)
 

@@ -25,6 +25,8 @@ def show(store: MemoryStore, given: str) -> ReadNote:
     try:
         return find(store, given) or store.require(store.resolve_id(given))
     except NoSuchNote as error:
+        if carried := _of_repository(store, given):
+            return carried
         from anamnesis.history import undo
 
         removed_by = undo.removal_of(store.home, given.removeprefix(NOTE_URI))
@@ -34,7 +36,21 @@ def show(store: MemoryStore, given: str) -> ReadNote:
 def find(store: MemoryStore, given: str) -> ReadNote | None:
     """The note with exactly this id or address, or None."""
     note_id = given.removeprefix(NOTE_URI)
-    return store.read(note_id) if is_valid_id(note_id) else None
+    if not is_valid_id(note_id):
+        return None
+    if store.beside is not None and note_id in store.doubles([note_id]).shared:
+        return store.beside.read(note_id)
+    return store.read(note_id) or (store.beside.read(note_id) if store.beside else None)
+
+
+def _of_repository(store: MemoryStore, given: str) -> ReadNote | None:
+    """The repository's note with enough of an id; yours come first."""
+    if store.beside is None:
+        return None
+    try:
+        return store.beside.require(store.beside.resolve_id(given))
+    except NoSuchNote:
+        return None
 
 
 def short_ids(store: MemoryStore, ids: Sequence[NoteId]) -> dict[str, str]:

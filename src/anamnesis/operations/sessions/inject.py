@@ -60,13 +60,14 @@ def inject(
     tells_user = bool(payload.event) and format in render.TELLS_USER
     try:
         with MemoryStore(home, hurried=True) as store:
+            store.look_beside(cwd)
             found = _findings(home, checks, store=store, cwd=cwd)
             start = _plan_of(
                 store, project=project, k=k, cwd=cwd, session=session, limit=limit,
                 notices=[] if tells_user else _in_one_line(found), client=format,
                 compacted=payload.source == "compact",
             )  # fmt: skip
-            if store.lags:
+            if store.lags or store.unindexed or (store.beside and store.beside.lags):
                 _bring_up_to_date(home)
     except IndexBroken:
         found = _findings(home, [check for check in checks if not check.needs_index], cwd=cwd)
@@ -137,6 +138,7 @@ def explain_start(
     cwd = payload.cwd or "."
     with MemoryStore(home, hurried=True) as store:
         key = project or _project_of(home, cwd)
+        store.look_beside(cwd)
         return explained(preview(store, project=key, k=k, limit=limit or clip.LIMIT, cwd=cwd))
 
 
@@ -155,12 +157,15 @@ def _plan_of(
     branch = current_branch(cwd) if cwd else ""
     unmerged = {*checkouts.known(store.home, cwd).unmerged} - {branch} if cwd else set()
     projects = {*names_of(store.home, project), GLOBAL}
-    known = store.ask(lambda db: queries.count_shown(db, projects=projects, session=session))
+    known = sum(
+        store.ask_each(lambda db: queries.count_shown(db, projects=projects, session=session))
+    )
     notes: dict[str, Memory | None] = {}
+    carried = _carried(store, notes, most=select.USUAL if client else select.MANY)
 
     def read(id: str) -> Memory | None:
         if id not in notes:
-            notes[id] = store.get(id)
+            notes[id] = store.look_up(id)
         return notes[id]
 
     def start_of(most: int) -> plan.Plan:
@@ -170,6 +175,8 @@ def _plan_of(
         )  # fmt: skip
         if client == "claude":
             chosen = _not_with_client(store.home, chosen)
+        if carried:
+            chosen = select.with_carried(chosen, carried)
         # A reflected session that still has open points is given, but not counted.
         shown = sum(
             "reflected" not in each.note.tags and each.slot != select.SELF for each in chosen
@@ -185,6 +192,21 @@ def _plan_of(
     start = start_of(select.USUAL)
     # Short notes leave room for more of them.
     return start_of(select.MANY) if start.has_room_for_more(select.USUAL) else start
+
+
+def _carried(store: MemoryStore, notes: dict[str, Memory | None], *, most: int) -> list[Memory]:
+    """The notes of the repository for a start; `notes` gets those that had to be read for it."""
+    if store.unindexed is not None:
+        from anamnesis.inject import newest
+
+        notes.update(newest.of_checkout(store.unindexed))
+        return [note for note in notes.values() if note is not None and note.type != "episodic"]
+    if store.beside is None:
+        return []
+    key = store.beside.checkout.project
+    found = store.beside.ask(lambda db: select.durable(db, key, most))
+    others = store.doubles(note.id for note in found).others
+    return [note for note in found if note.id not in others]
 
 
 def _not_with_client(home: Home, chosen: list[select.Candidate]) -> list[select.Candidate]:

@@ -106,12 +106,14 @@ def _known_fix(home: Home, payload: Payload, lines: list[str], project: str) -> 
     projects, session = [*names_of(home, project), GLOBAL], payload.session_id
     try:
         with MemoryStore(home, hurried=True) as store:
-            fix: Fix | None = store.ask(
+            store.look_beside(payload.cwd or ".")
+            found = store.ask_each(
                 lambda db: (
                     fixes.find(db, lines, projects=projects, session=session)
                     or fixes.about(db, lines, projects=projects)
                 )
             )
+            fix: Fix | None = next(filter(None, found), None)
             if fix is None or _was_given(home, session, "failure", fix.signature):
                 return None
             fix = fix if " → " in fix.line else _from_note(store, fix)
@@ -122,7 +124,7 @@ def _known_fix(home: Home, payload: Payload, lines: list[str], project: str) -> 
 
 def _from_note(store: MemoryStore, fix: Fix) -> Fix | None:
     """What a note says about an error, after its title."""
-    note = store.get(fix.note_id)
+    note = store.look_up(fix.note_id)
     return replace(fix, line=f"{note.title} → {' '.join(note.body.split())}") if note else None
 
 
@@ -167,9 +169,9 @@ def _new_mentions(
     from anamnesis.index import naming
 
     home, projects = store.home, [*names_of(store.home, project), GLOBAL]
-    mentions: list[Mention] = store.ask(
-        lambda db: naming.naming(db, names, projects=projects, session=session)
-    )
+    found = store.ask_each(lambda db: naming.naming(db, names, projects=projects, session=session))
+    # Of two notes with one id it is yours.
+    mentions = list({each.id: each for some in reversed(found) for each in some}.values())
     if not mentions or _was_given(home, session, "file", names[0]):
         return []
     known = receipts.already_given(home, session) | receipts.given_at(home, session, event="file")

@@ -151,6 +151,7 @@ def _answers(home: Home, payload: Payload, prompt: str, project: str) -> list[Ma
     given = receipts.already_given(home, session)
     try:
         with MemoryStore(home, hurried=True) as store:
+            store.look_beside(payload.cwd or ".")
             ask_archive = archive_search(home, prompt, project=project, session=session)
             found = recall(
                 store,
@@ -199,7 +200,8 @@ def _given(store: MemoryStore, found: list[Match]) -> list[Match]:
         return found
     from anamnesis.index.queries import admitted
 
-    allowed = store.ask(lambda db: admitted(db, [each.note.id for each in found]))
+    ids = [each.note.id for each in found]
+    allowed = set[str]().union(*store.ask_each(lambda db: admitted(db, ids)))
     return [
         replace(each, note=masked_note(store, each.note))
         for each in found

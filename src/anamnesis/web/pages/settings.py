@@ -74,6 +74,7 @@ _NAMES = {
     "reflect_min_episodics": "Sessions before a reflection",
     "reflect_auto": "Reflect automatically",
     "trust_native": "Claude Code's own memory",
+    "trust_repository": "Notes that a trusted repository carries",
     "trust_agent": "Notes that agents write",
     "trust_web": "Notes that agents write after reading the web",
     "trust_import": "Imported notes",

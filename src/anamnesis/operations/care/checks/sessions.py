@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import time
 
-from anamnesis import config
+from anamnesis import carried, config
 from anamnesis.ground import atomic, clock
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import NotWritable
 from anamnesis.hooks import runs
-from anamnesis.index.queries import count_of, count_saved_for_all, count_waiting
+from anamnesis.index.queries import (
+    count_of,
+    count_saved_for_all,
+    count_unreadable,
+    count_waiting,
+)
 from anamnesis.operations.care.checks import (
     DOCTOR,
     FAILED,
@@ -98,6 +103,36 @@ def _count_of(subject: Subject, project: str) -> int:
     return subject.store.ask(lambda db: count_of(db, project))
 
 
+def _carried(subject: Subject) -> Iterator[Finding]:
+    # Nothing that the files say is shown, for the same reason.
+    if carried.waits(subject.home, subject.cwd):
+        sentence = "this repository carries notes in .anamnesis/memory; no session gets them"
+        remedy = "anamnesis project trust # if you trust those who write to it"
+        yield Finding("repository", WARNING, sentence, remedy)
+
+
+def _from_the_team(subject: Subject) -> Iterator[Finding]:
+    """What a pull or another branch brought since the last session start."""
+    beside = subject.store.beside
+    if beside is None:
+        return
+    try:
+        new, changed = beside.news()
+    except NotWritable:
+        return  # a read-only store is reported elsewhere
+    if new or changed:
+        what = " and ".join(
+            [*([f"{new} new"] if new else []), *([f"{changed} changed"] if changed else [])]
+        )
+        sentence = f"{what} from the team in this repository's notes"
+        yield Finding("repository", WARNING, sentence, "anamnesis list --source repository")
+    if conflicted := beside.ask(count_unreadable):
+        sentence = f"{counted(conflicted, 'note')} of this repository cannot be read"
+        yield Finding(
+            "repository", WARNING, f"{sentence}, so no session gets them", "anamnesis check"
+        )
+
+
 def _held_parts(subject: Subject) -> Iterator[Finding]:
     if not os.path.isdir(os.path.join(subject.home, "conflicts")):
         return
@@ -164,10 +199,12 @@ CHECKS = (
     Check("review", _review, GLANCES | {SESSION}, needs_index=True),
     Check("project", _marker, frozenset({DOCTOR, STATUS, TOOL, SESSION}), needs_store=False),
     Check("moved", _moved, frozenset({DOCTOR, STATUS, SESSION}), needs_index=True),
+    Check("repository", _carried, frozenset({DOCTOR, STATUS, TOOL, SESSION}), needs_store=False),
     Check("silent machines", _silent_machines, GLANCES | {SESSION}, daily=True),
 )
 # Reported once per session; `conflicts` lists it for good.
 NEWS = (
     Check("new conflicts", _held_parts, frozenset({SESSION})),
+    Check("from the team", _from_the_team, frozenset({SESSION}), needs_index=True),
     Check("saved for all projects", _saved_for_all, frozenset({SESSION}), needs_index=True),
 )
