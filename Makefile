@@ -9,7 +9,7 @@ NODE_MODULES := frontend/node_modules/.package-lock.json
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-pythons check format docs docs-site transcripts hot-path bench bench-recall bench-memory bench-prompts bench-archive soak soak-all e2e clean frontend check-frontend compare-frontend pictures
+.PHONY: help demo test test-pythons check format docs docs-site transcripts hot-path bench bench-recall bench-memory bench-prompts bench-archive bench-public soak soak-all e2e clean frontend check-frontend compare-frontend pictures
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -124,6 +124,10 @@ bench-archive: $(STAMP) ## Print what keeping sessions word for word costs
 
 bench-prompts: $(STAMP) ## Print how often the hook at the prompt is right, and how often it speaks in vain
 	$(BIN)/python -m benchmarks.prompts
+
+bench-public: $(STAMP) ## Print the tables of docs/results.md, or name the public data that are missing
+	$(BIN)/python -m benchmarks.public
+	$(BIN)/python -m benchmarks.memory
 
 soak: $(STAMP) $(VENV)/.programs ## The long fault and load runs
 	$(BIN)/python -m pytest -m soak
