@@ -47,7 +47,8 @@ def build() -> None:
         old.unlink()
     pip = [sys.executable, "-m", "pip"]
     constraints = str(REPOSITORY / "constraints.txt")
-    words = ["wheel", "-q", "-w", str(wheels), "-c", constraints, str(REPOSITORY)]
+    # hatchling too, for whoever installs the checkout as README says.
+    words = ["wheel", "-q", "-w", str(wheels), "-c", constraints, str(REPOSITORY), "hatchling"]
     subprocess.run([*pip, *words], check=True)
     if not (tools / "bin" / "uv").exists():
         subprocess.run([sys.executable, "-m", "venv", str(tools)], check=True)
