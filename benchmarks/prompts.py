@@ -183,7 +183,7 @@ def measure(told: Scene) -> dict[tuple[str, str], Counter[str]]:
 
 def table(found: dict[tuple[str, str], Counter[str]]) -> None:
     groups = dict.fromkeys(group for group, _ in found)
-    sets = [group for group in groups if group in {share[0] for share in SHARES}]
+    sets = [group for group in groups if group in {share[0] for share in SHARES} or "/" in group]
     print(f"{'of 100 prompts':28}{'right':>8}{'wrong':>8}{'removed':>9}   prompts")
     for name, parts in {"all public sets": sets, **{group: [group] for group in groups}}.items():
         for half in ("tuning", "check") if parts else ():

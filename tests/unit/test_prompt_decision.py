@@ -114,6 +114,31 @@ def test_a_note_that_shares_a_word_or_two_is_not(store: sqlite3.Connection, prom
     assert asked(store, prompt) == []
 
 
+PHONES = Memory(
+    id="CHAT", type="semantic", title="Phones refuse the chat gateway",
+    body="Phones refuse its certificate until the intermediate is appended to the chain.",
+)  # fmt: skip
+GATEWAYS = [
+    Memory(
+        id=name.upper(), type="semantic", title=f"Certificate of the {name} gateway",
+        body=f"The certificate of the {name} gateway is renewed by {how}.",
+    )
+    for name, how in (("mail", "hand every spring"), ("web", "certbot every night"))
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "why do phones refuse the certificate of the chat gateway",
+        "who renews the key and certificate of the chat gateway on phones",
+    ],
+)
+def test_notes_on_other_matters_do_not_stand_in_for_the_one_that_is_missing(prompt: str) -> None:
+    assert asked(index([*crowd(200), *GATEWAYS, PHONES]), prompt) == ["CHAT"]
+    assert asked(index([*crowd(200), *GATEWAYS]), prompt) == []
+
+
 @pytest.mark.parametrize("size", [0, 25, 300, 5_000])
 def test_the_decision_does_not_depend_on_the_size_of_the_store(size: int) -> None:
     with closing(index([WAL, PORT, *crowd(size)])) as db:

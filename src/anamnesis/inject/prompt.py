@@ -109,10 +109,11 @@ def _section(match: Match, room: int) -> tuple[str, bool]:
     from anamnesis.search.excerpts import passage
 
     note = match.note
-    whole = render.section(note, also=f"id: {note.id}")
+    about = f"{render.inline(note.updated_at[:10])} | id: {note.id}"
+    whole = render.section(note, also=about)
     if clipping.units(whole) + 2 <= room:
         return whole, True
-    also = f"id: {note.id} | {render.REST}"
+    also = f"{about} | {render.REST}"
     left = room - clipping.units(render.section(replace(note, body=""), also=also)) - 2
     while left >= _LEAST_ROOM:
         part = passage(note.body, match.answer.weights, room=left)

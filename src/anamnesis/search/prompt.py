@@ -40,8 +40,8 @@ _MOST_TERMS = 16  # that are looked for; every word more makes the search of a l
 _LOOKED_AT = 12  # notes; those further down say less
 _SMALLEST = 50  # notes: in a store of three, a word that two of them have is still a rare word
 _LEAD = 1 / 3
-_ENOUGH = 2.2  # coverage, strength and a third of the lead, without asking what words mean
-_ENOUGH_UNASKED = 1.8  # the same, where the vectors have nothing to say
+_ENOUGH = 2.0  # coverage, strength and a third of the lead, without asking what words mean
+_ENOUGH_UNASKED = 1.6  # the same, where the vectors have nothing to say
 # The same in a language whose function words are known, if the words that are left are rare.
 _ENOUGH_READ, _STRONG = 1.5, 0.9
 _ENOUGH_OF_A_SESSION = 1.05  # strength and rarest word of a session note that is asked a question
@@ -49,10 +49,13 @@ _HINT_OF_A_SESSION = 0.4  # the same, if what was said in that session answers
 _ENOUGH_OF_A_TURN = 0.65  # strength of what was said
 _OPEN = 1.0  # less is never enough, whatever the words mean
 _MEANING = 6.0  # the cosine of the right note is some 0.2 above that of a wrong one
-_ENOUGH_WITH_MEANING = 4.6
+_ENOUGH_WITH_MEANING = 4.4
 # Of the encoder. In a store of fewer than some twenty notes, no note can deviate that much.
 _NEAR, _STANDS_OUT, _AHEAD = 0.7, 4.0, 0.8
 _UNDERSTOOD = 0.6  # of the words of a prompt must have a vector; the rest may be the point
+_MOST_OF_IT = 0.7  # coverage; a note with less must be ahead of the others
+_AHEAD_OF_OTHERS = 0.2  # in the score of the search
+_RIVALS = 3  # notes that it is compared with
 _BESIDE_BEST = 0.8  # of the best note's points; notes with fewer are not worth adding
 
 
@@ -136,6 +139,11 @@ class _Evidence:
             is_strong = self.is_read and self.strength >= _STRONG
             return self.by_words >= (_ENOUGH_READ if is_strong else _ENOUGH_UNASKED)
         return self.is_open and self.by_words + _MEANING * self.meaning >= _ENOUGH_WITH_MEANING
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it need not be compared with the notes beside it."""
+        return bool(self.names) or self.is_asked or self.coverage >= _MOST_OF_IT
 
     @property
     def why(self) -> str:
@@ -277,9 +285,37 @@ def _chosen(
         meaning = _meaning(query)
         worth = [_with_meaning(each, meaning) if each.is_open else each for each in worth]
     chosen = [each for each in worth if each.is_enough]
+    if any(not each.is_sure for each in chosen):
+        chosen = _ahead_of_others(chosen, evidence, query)
     if not chosen and nearness and any(each.is_open for each in evidence):
         chosen = _near(evidence, nearness())
     return chosen
+
+
+def _ahead_of_others(
+    chosen: Sequence[_Evidence], evidence: Sequence[_Evidence], query: Query
+) -> list[_Evidence]:
+    """The chosen notes without those that say no more of the prompt than notes on other matters.
+
+    When the note that answers is missing, the next best ones say about the same part of a prompt.
+    """
+    best = max(each.hit.points for each in evidence) or 1.0
+    meaning = _meaning(query)
+
+    def score(each: _Evidence) -> float:
+        near = meaning.nearness(meaning.vector(each.hit.candidate.words)) if meaning else 0.0
+        return each.hit.points / best + rank.MEANING * max(0.0, near)
+
+    rivals = sorted(evidence, key=lambda each: each.hit.points, reverse=True)[:_RIVALS]
+    scores = {each.hit.candidate.id: score(each) for each in rivals}
+    return [
+        each
+        for each in chosen
+        if each.is_sure
+        or score(each)
+        - max((s for id, s in scores.items() if id != each.hit.candidate.id), default=0)
+        >= _AHEAD_OF_OTHERS
+    ]
 
 
 def _with_last_word(
