@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _SALVAGED = "refs/anamnesis/salvaged"
 _RECENT = 200  # earlier positions of the branch that are looked for at the remote
 _SIGNS = ("corrupt", "is empty", "bad object", "unable to read", "inflate", "missing blob",
-          "missing tree", "did not match", "garbage", "does not exist in repository")  # fmt: skip
+          "missing tree", "did not match", "garbage", "does not exist in repository",
+          "revision walk setup failed", "unpack-objects failed")  # fmt: skip
 _CARRIED = ("state.json", "purged")  # what a sync remembers for the next
 
 
