@@ -80,7 +80,12 @@ def purged(machine: Machine, *ids: str) -> purge.Purged:
 
 
 def an_hour_later(machine: Machine) -> None:
-    """Let nobody be sending anything to the remote any more."""
+    """Let nobody be sending anything to the remote any more.
+
+    git 2.41 and newer write down beside a pack when its objects were last needed.
+    """
+    for times in Path(machine.remote or "").glob("objects/pack/*.mtimes"):
+        times.unlink()
     for path in Path(machine.remote or "").rglob("objects/**/*"):
         os.utime(path, (time.time() - 3600,) * 2)
 
