@@ -88,12 +88,20 @@ class Score:
         return sum(self.sizes) // max(len(self.sizes), 1)
 
 
-def public_sessions(folder: Path, into: Path) -> list[Labelled]:
+def public_folder() -> Path:
+    """Where public sessions are looked for."""
+    return Path(
+        os.environ.get("ANAMNESIS_SESSIONS_DATA")
+        or REPOSITORY.parent / "shared" / "data" / "sessions"
+    )
+
+
+def public_sessions(folder: Path, into: Path, *, gold: Path | None = None) -> list[Labelled]:
     """The labelled public sessions of a folder, unpacked; none if it is not there."""
     found = []
     for packed in sorted([*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")]):
         name = packed.name.removesuffix(".gz").removesuffix(".jsonl")
-        label = folder / "gold" / f"{name}.json"
+        label = (gold or folder / "gold") / f"{name}.json"
         if label.exists():
             data = packed.read_bytes()
             plain = into / f"{name}.jsonl"
@@ -279,10 +287,7 @@ _WRITERS = {"claude-code": _claude_code, "codex": _codex, "gemini": _gemini}
 
 def main() -> None:
     """Print the table."""
-    folder = Path(
-        os.environ.get("ANAMNESIS_SESSIONS_DATA")
-        or REPOSITORY.parent / "shared" / "data" / "sessions"
-    )
+    folder = public_folder()
     with tempfile.TemporaryDirectory() as place:
         sessions = public_sessions(folder, Path(place))
         if not sessions:

@@ -59,22 +59,34 @@ class _Piece:
         return is_part or term.stem in self.stems
 
 
-def decisive(question: str, sources: Sequence[Source], *, room: int) -> list[Chosen | None]:
-    """What to show of each source, in `room` characters with the headings; None for nothing."""
-    cut = [list(_pieces(source.text[:_LONGEST])) for source in sources]
+def decisive(
+    question: str,
+    sources: Sequence[Source],
+    *,
+    room: int,
+    piece: int = _PIECE,
+    most: int | None = None,
+) -> list[Chosen | None]:
+    """What to show of each source, in `room` characters with the headings; None for nothing.
+
+    Pieces have about `piece` characters, and come from at most so many sources.
+    """
+    cut = [list(_pieces(source.text[:_LONGEST], longest=piece)) for source in sources]
     pieces = [
         _piece(at, number, text)
         for at, texts in enumerate(cut)
         for number, text in enumerate(texts or [""])
     ]
     kept: dict[int, list[_Piece]] = {}
-    for piece in _best_first(question, sources, pieces):
-        cost = len(piece.text) + 2 * len(_GAP) + 2
-        if piece.source not in kept:
-            cost += sources[piece.source].heading
+    for each in _best_first(question, sources, pieces):
+        cost = len(each.text) + 2 * len(_GAP) + 2
+        if each.source not in kept:
+            if len(kept) == most:
+                continue
+            cost += sources[each.source].heading
         if cost <= room:
             room -= cost
-            kept.setdefault(piece.source, []).append(piece)
+            kept.setdefault(each.source, []).append(each)
     return [
         _joined(source, sorted(kept[at], key=lambda piece: piece.number), of=len(cut[at]))
         if at in kept
@@ -107,11 +119,11 @@ def _best_first(question: str, sources: Sequence[Source], pieces: Sequence[_Piec
     return sorted(pieces, key=worth, reverse=True)
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _pieces(text: str, *, longest: int) -> Iterator[str]:
     """The lines of a text, short ones together and long ones in sentences."""
     piece = ""
-    for part in _parts(text):
-        if piece and len(piece) + len(part) > _PIECE:
+    for part in _parts(text, longest=longest):
+        if piece and len(piece) + len(part) > longest:
             yield piece.strip("\n")
             piece = ""
         piece += part
@@ -119,13 +131,13 @@ def _pieces(text: str) -> Iterator[str]:
         yield piece.strip("\n")
 
 
-def _parts(text: str) -> Iterator[str]:
+def _parts(text: str, *, longest: int) -> Iterator[str]:
     for line in text.splitlines(keepends=True):
-        sentences = [line] if len(line) <= _PIECE else re.split(SENTENCE_END, line)
+        sentences = [line] if len(line) <= longest else re.split(SENTENCE_END, line)
         for at, sentence in enumerate(sentences):
             space = " " if at + 1 < len(sentences) else ""
-            for start in range(0, len(sentence) + len(space), _PIECE):
-                yield f"{sentence}{space}"[start : start + _PIECE]
+            for start in range(0, len(sentence) + len(space), longest):
+                yield f"{sentence}{space}"[start : start + longest]
 
 
 def _joined(source: Source, kept: Sequence[_Piece], *, of: int) -> Chosen:

@@ -18,6 +18,7 @@ from anamnesis.ground.records import replace
 from anamnesis.hooks import runs, switches
 from anamnesis.notes import tree
 from anamnesis.project import resolve_project_key
+from anamnesis.search.passages import Source, decisive
 from anamnesis.secrets import allow_list
 from anamnesis.store import MemoryStore
 from anamnesis.text.clipping import clipped
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 __all__ = ["Passage", "SessionFilter", "SessionPage", "SessionRow", "Transcript", "Turn"]
 SPEAKERS = {PERSON: "You", AGENT: "Agent", SUBAGENT: "Subagent", CLIENT: "Summary"}
 DAYS, MEGABYTES = 400, 500
+_LOOKED_AT = 60  # turns whose pieces compete for the room
+_ROOM, _PIECE = 400, 350  # characters of a passage on average, and of a piece of one
+_SAID = 1.2
+_SPOKEN = (database.PROMPT, database.ANSWER, database.SUMMARY)
 _READ_AT_ONCE = 20  # changed sessions read before a search; the rest is read in the background
 _LONGEST_TITLE = 80
 _LEFT_OUT = "left out: .anamnesis/ignore names this file"
@@ -141,9 +146,27 @@ def browse_sessions(
 def search_sessions(
     home: Home, text: str, session_filter: SessionFilter, *, limit: int
 ) -> list[Passage]:
-    """The passages of archived sessions that answer, the best first."""
+    """The passages of archived sessions that decide, in 400 characters each on average."""
+    turns = turns_about(home, text, session_filter, limit=_LOOKED_AT)
+    turns.sort(key=lambda each: -_worth(each))
+    best = max(map(_worth, turns), default=0.0) or 1.0
+    sources = [Source(each.text, rank=_worth(each) / best, heading=0) for each in turns]
+    chosen = decisive(text, sources, room=limit * _ROOM, piece=_PIECE, most=limit)
+    pairs = zip(turns, chosen, strict=True)
+    return [replace(turn, text=part.text) for turn, part in pairs if part]
+
+
+def turns_about(
+    home: Home, text: str, session_filter: SessionFilter, *, limit: int
+) -> list[Passage]:
+    """The turns of archived sessions that may answer, the best first; long ones in part."""
     bring_up_to_date(home)
     return ask.passages(home, text, session_filter, limit=limit)
+
+
+def _worth(turn: Passage) -> float:
+    """What a turn counts: what was said tells more than what a tool was given and printed."""
+    return turn.score * (_SAID if turn.kind in _SPOKEN else 1.0)
 
 
 def find_session(home: Home, session: str) -> Transcript | None:

@@ -68,11 +68,11 @@ def _beside(store: MemoryStore, text: str, found: SearchAnswer, filters: Filters
     best = found.hits[0].why.coverage if found.hits else 0.0
     if found.by_id or best >= _TELLING or not os.path.exists(store.home.sessions_db):
         return []
-    from anamnesis.operations.sessions.archive import search_sessions
+    from anamnesis.operations.sessions.archive import turns_about
 
     project = filters.projects[0] if filters.projects else ""
     try:
-        return search_sessions(store.home, text, SessionFilter(project), limit=_PASSAGES)
+        return turns_about(store.home, text, SessionFilter(project), limit=_PASSAGES)
     except AnamnesisError:
         return []  # the notes are the answer; trouble with the archive is reported elsewhere
 
