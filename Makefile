@@ -117,6 +117,7 @@ bench-recall: $(STAMP) ## Print how often recall finds what was meant, and what 
 
 bench-memory: $(STAMP) ## Print what session notes keep and what is offered of them unasked
 	$(BIN)/python -m benchmarks.memory
+	$(BIN)/python -m benchmarks.questions
 	$(BIN)/python -m benchmarks.prompts
 
 bench-archive: $(STAMP) ## Print what keeping sessions word for word costs

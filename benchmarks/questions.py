@@ -2,9 +2,9 @@
 
     python -m benchmarks.questions [FOLDER [GOLD]]
 
-Labelled sessions are read as in `benchmarks.memory`. Each labelled fact has a question in the words
-of somebody who half remembers; it is put to all sessions of the folder. What is printed is the share
-of the facts, by importance, whose answer stands
+Labelled sessions are read as in `benchmarks.memory`. Each labelled fact has a question in the
+words of somebody who half remembers; it is put to all sessions of the folder. What is printed is
+the share of the facts, by importance, whose answer stands
 
 room    in the first 2,000 characters of the first five passages
 each    in the first 2,000 characters of any of them

@@ -478,8 +478,42 @@ def test_a_command_says_how_before_one_that_printed_the_word(
 
     found = [each.command for each in how(Home(root), "build it", SessionFilter(), limit=3)]
 
-    assert found[0] == "npm run build"
-    assert found[1].startswith("pytest")
+    assert found == ["npm run build"]
+
+
+def test_what_was_run_most_often_says_how(store: MemoryStore, root: Path) -> None:
+    transcript = shop(root)
+    ran(transcript, "pytest tests/test_cart.py", "ok", call="one", failed=False)
+    for n in range(9):
+        ran(
+            transcript, "cd shop && PYTHONPATH=. pytest -q | tail", "ok", call=f"t{n}", failed=False
+        )
+        ran(transcript, "npm run dev", "running the tests", call=f"d{n}", failed=False)
+        ran(transcript, f"git pull --rebase {n}", "ok", call=f"g{n}", failed=False)
+    ran(transcript, "gh pr create --fill", "example.org/shop/pull/9", call="pr", failed=False)
+    ran(transcript, "gh pr list", "9", call="list", failed=False)
+    end(root, transcript)
+
+    def first(words: str) -> str:
+        return how(Home(root), words, SessionFilter(), limit=1)[0].command
+
+    assert first("run the tests") == "PYTHONPATH=. pytest -q"
+    assert first("open a pull request") == "gh pr create --fill"
+    assert first("how do I pull") != "gh pr create --fill"
+
+
+def test_the_passages_of_a_search_fit_on_a_screen(store: MemoryStore, root: Path) -> None:
+    transcript = shop(root)
+    for n in range(9):
+        filler = f"Something else about the oven number {n}. " * 40
+        transcript.assistant(f"{filler}The oven of the shop has valve {n}. {filler}")
+    end(root, transcript)
+
+    found = archive.search_sessions(Home(root), "valve of the oven", SessionFilter(), limit=5)
+
+    assert 1 < len(found) <= 5
+    assert sum(len(each.text) for each in found) <= 2_000
+    assert all("valve" in each.text for each in found)
 
 
 def test_a_standup_tells_what_was_done_and_what_is_open(store: MemoryStore, root: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from anamnesis.archive import database
-from anamnesis.ground.records import record, replace
+from anamnesis.ground.records import record
 from anamnesis.search import query as queries
 from anamnesis.search import rank
 from anamnesis.search.excerpts import passage
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _CANDIDATES = 80  # turns that are ranked; 120 answered no more questions
 _MOST_MATCHED = 5_000  # turns that a question may match: each is scored
+_MOST_COMMANDS = 5_000  # the latest that differ
 _PARTS_WEIGHT = 0.5
 _PASSAGE = 1_500  # characters of a turn
 _REPLY = 1_500  # characters of the turn after it: an answer follows its question
@@ -80,6 +81,7 @@ class CommandRow:
     """A command that worked: how often, and when and where last."""
 
     command: str
+    about: str  # what was said before it, and what it printed
     times: int
     at: str
     session: SessionRow
@@ -193,19 +195,34 @@ def archived(home: Home, session: str) -> Transcript | None:
     return files.load(rows[0]["path"]) if len(rows) == 1 else None
 
 
-def commands(
-    home: Home, text: str, session_filter: SessionFilter, *, limit: int
-) -> list[CommandRow]:
-    """The commands that worked and answer, the best first, each once."""
-    session_filter = replace(session_filter, kinds=(database.COMMAND,))
-    by_command: dict[int, CommandRow] = {}
+def commands(home: Home, session_filter: SessionFilter) -> list[CommandRow]:
+    """The commands that worked, each once, the latest first."""
+    where, values = _condition(session_filter)
     with database.opened(home) as db:
-        for row, _ in _ranked(db, queries.read(text), session_filter):
-            if row["command"] not in by_command and not row["failed"]:
-                by_command[row["command"]] = _command(db, row)
-            if len(by_command) == limit:
-                break
-    return list(by_command.values())
+        rows = db.execute(
+            "WITH worked AS (SELECT count(*) AS times, max(t.at) AS last, max(t.rowid) AS place "  # noqa: S608
+            "FROM turns AS t JOIN sessions AS s ON s.id = t.session "
+            f"WHERE t.command IS NOT NULL AND NOT t.failed{where} "
+            "GROUP BY t.command ORDER BY last DESC LIMIT ?) "
+            "SELECT s.*, t.number, f.text, worked.times, worked.last, "
+            "(SELECT b.text FROM turns AS p JOIN turns_fts AS b ON b.rowid = p.rowid "
+            "WHERE p.session = t.session AND p.number = t.number - 1 AND p.kind = 'answer') "
+            "AS before FROM worked JOIN turns AS t ON t.rowid = worked.place "
+            "JOIN turns_fts AS f ON f.rowid = t.rowid "
+            "JOIN sessions AS s ON s.id = t.session ORDER BY worked.last DESC",
+            (*values, _MOST_COMMANDS),
+        ).fetchall()
+    return [
+        CommandRow(
+            command=database.split(row["text"])[0],
+            about=f"{row['before'] or ''}\n{database.split(row['text'])[1]}",
+            times=row["times"],
+            at=row["last"],
+            session=_session(row),
+            number=row["number"],
+        )
+        for row in rows
+    ]
 
 
 def failures_before(home: Home, session: str, number: int, *, within: int) -> list[tuple[str, str]]:
@@ -370,19 +387,6 @@ def _passage(row: sqlite3.Row, reply: str, hit: rank.Ranked, rooms: tuple[int, i
         text="\n→ ".join(pieces),
         score=hit.score,
         strength=hit.strength,
-    )
-
-
-def _command(db: sqlite3.Connection, row: sqlite3.Row) -> CommandRow:
-    times, last = db.execute(
-        "SELECT count(*), max(at) FROM turns WHERE command = ? AND NOT failed", (row["command"],)
-    ).fetchone()
-    return CommandRow(
-        command=database.split(row["text"])[0],
-        times=times,
-        at=last,
-        session=_session(row),
-        number=row["number"],
     )
 
 

@@ -126,10 +126,15 @@ def is_check(command: str) -> bool:
     return _ADDS.isdisjoint(plain) and any(map(_CHECK.search, plain[:3]))
 
 
+def is_inline(command: str) -> bool:
+    """Whether a command is a script of its own, which nobody types twice."""
+    return _INLINE.match(command) is not None
+
+
 def follows_edits(command: str) -> bool:
     """Whether a command builds or tries out what was edited."""
     name, *more = words(command) or ("",)
-    is_request = name in _REQUESTS or _INLINE.match(command) is not None
+    is_request = name in _REQUESTS or is_inline(command)
     return is_request or any("build" in word or "compile" in word for word in (name, *more[:2]))
 
 

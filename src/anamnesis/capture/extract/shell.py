@@ -38,7 +38,9 @@ _NO_COMMAND = re.compile(r"#|[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\$\(.*\)|\S*)\s*
 _PIPE = re.compile(r"\s*\|\s*")
 _TIDY = re.compile(r"\s*(?:2>&1|2>\s?/dev/null|>\s?/dev/null)\s*")
 # What quotes hide, and what is left to see.
-_TOKEN = re.compile(r"\\.|'[^']*'|\"(?:[^\"\\]|\\.)*\"|&&|\|\||[;\n(){}]", re.DOTALL)
+_TOKEN = re.compile(
+    r"\\.|(?<!\S)#[^\n]*|'[^']*(?:'|\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\Z)|&&|\|\||[;\n(){}]", re.DOTALL
+)
 _SEPARATORS = frozenset({";", "\n", "&&", "||"})
 _LONGEST = 1_500  # characters of a command that are looked at
 _WORD = re.compile(r"[^\W\d][\w:.-]*\Z")
