@@ -35,6 +35,7 @@ _LASTING = Cue(
     "总是, 總是, 永远, 永遠, 从不, 從不, 以后, 以後, 今后, 今後, 每次, 务必, 務必, 一律",
     "常に, 必ず, 絶対に, 毎回, 항상, 절대",
 )
+_POSSIBLE = Cue("can always, could always, may always, kann immer, können immer, peut toujours")
 _FORBIDDEN = Cue(
     "do not, don't, dont, must not, mustn't, should not, shouldn't, may not, not allowed, avoid",
     "no more, without, refrain, nicht, kein, keine, keinen, keiner, keines, sans, sin, não, senza",
@@ -150,13 +151,15 @@ _PAST = Cue(
     "wurde, wurden, war, waren, hatte",
     "était, étaient, fue, fueron, era, eran, был, была, было, были",
 )
+_WANTED = Cue("a way to, a method to, be able to, eine möglichkeit, un moyen de, una forma de")
 _DRAWING = re.compile("[\u2500-\u257f\u2705\u274c]")
 _LONGEST_PROMPT = 900
 _MOST_TOOL_WORDS = 36
 _BEFORE_PASTE = 6
 _LONGEST = 400
+_SAME = 0.75  # share of the words: "never use Redis" is not "never use MySQL"
 _FEWEST_WORDS = 3
-_MOST = 12
+_MOST = 3  # more are the specification of a task
 
 
 @record
@@ -168,7 +171,7 @@ class Rule:
 
 
 def rules(story: Story) -> list[Rule]:
-    """The rules of a session; of those that say much the same, the last."""
+    """The clearest rules of a session; of those that say much the same, the last."""
     latest: list[Rule] = []
     for prompt in story.of(PROMPT):
         if prompt.answer:
@@ -176,9 +179,17 @@ def rules(story: Story) -> list[Rule]:
         for typed in _sentences(prompt.text):
             if is_rule(typed):
                 binding = next(filter(is_rule, typed_sentences(typed)), typed)
-                latest = [each for each in latest if not _same(each.text, binding)]
+                latest = [each for each in latest if not is_same(each.text, binding)]
                 latest.append(Rule(binding, prompt.at))
-    return latest[-_MOST:]
+    clearest = sorted(reversed(latest), key=_evidence, reverse=True)[:_MOST]
+    return [each for each in latest if each in clearest]
+
+
+def _evidence(rule: Rule) -> int:
+    """How much a sentence says that it binds later work; how to work says most."""
+    typed = sentence(rule.text)
+    general = _INSISTED.is_in(typed) and _GENERAL.is_in(typed)
+    return 2 * _is_practice(typed) + 2 * _lasts(typed) + general
 
 
 @lru_cache(maxsize=4_096)
@@ -192,7 +203,8 @@ def is_rule(text: str) -> bool:
         return False
     if typed.text.startswith(_WONDERING):
         return False
-    if _TOOL.is_in(typed) or typed.text.startswith(_REMEMBER):
+    names_a_tool = _TOOL.is_in(typed) and not _CONDITION.precedes(_TOOL, typed)
+    if names_a_tool or typed.text.startswith(_REMEMBER):
         return len(typed.words) < _MOST_TOOL_WORDS
     return not _reports(typed) and (
         _lasts(typed)
@@ -205,8 +217,10 @@ def is_rule(text: str) -> bool:
 
 def _lasts(typed: Sentence) -> bool:
     """Whether a sentence asks for something lasting; "never" as the last word usually complains."""
-    return _LASTING.is_in(typed) and (
-        not _LASTING.ends(typed) or _FORBIDDEN.is_in(typed) or _OBLIGED.is_in(typed)
+    return (
+        _LASTING.is_in(typed)
+        and not _POSSIBLE.is_in(typed)
+        and (not _LASTING.ends(typed) or _FORBIDDEN.is_in(typed) or _OBLIGED.is_in(typed))
     )
 
 
@@ -225,8 +239,14 @@ def _is_practice(typed: Sentence) -> bool:
         or (ordered and _ASKING.is_in(typed))
         or (_EVERYTHING.is_in(typed) and (ordered or _AS_IT_COMES.is_in(typed)))
         or _PREFERRED.is_in(typed)
-        or _OBLIGED.is_in(typed) + _GENERAL.is_in(typed) + ordered > 1
+        or (_OBLIGED.is_in(typed) + _GENERAL.is_in(typed) + ordered > 1 and not _specifies(typed))
     )
+
+
+def _specifies(typed: Sentence) -> bool:
+    """Whether a sentence says what one thing must do: "The method should …", "we need a way to …"."""
+    opening = typed.spaced.split(maxsplit=1)[0].partition("'")[0]
+    return opening in _REPORTING or _WANTED.is_in(typed)
 
 
 def _reports(typed: Sentence) -> bool:
@@ -248,6 +268,7 @@ def _sentences(text: str) -> Iterator[str]:
             yield from map(folded, sentences(unit.text))
 
 
-def _same(one: str, other: str) -> bool:
+def is_same(one: str, other: str) -> bool:
+    """Whether two sentences ask for the same, by their words."""
     first, second = set(terms(one)), set(terms(other))
-    return len(first & second) > 0.6 * min(len(first), len(second))
+    return len(first & second) > _SAME * min(len(first), len(second))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from anamnesis.capture.extract.rules import rules
+from anamnesis.capture.extract.rules import is_same, rules
+from anamnesis.ground.records import replace
 from anamnesis.index.queries import tagged
 from anamnesis.notes import tree
-from anamnesis.notes.derived import derived_id, keys
+from anamnesis.notes.derived import derived_id, key, keys
 from anamnesis.notes.fields import Memory
 from anamnesis.secrets import allow_list, redact
 from anamnesis.text.clipping import clipped
@@ -31,15 +32,31 @@ def propose_rules(store: MemoryStore, story: Story, session: Memory) -> list[Mem
     if not found:
         return []
     own: list[Memory] = store.ask(lambda db: tagged(db, RULE, project=session.project))
-    known = {_key(note.title) for note in own}
     written = []
     for rule in found:
         note = _note(rule, session, allow=allow_list(store.home))
-        is_new = _key(note.title) not in known and store.get(note.id) is None
-        if is_new and not tree.is_forgotten(store.home, note.id):
-            known.add(_key(note.title))
+        told = next((each for each in own if is_same(each.title, note.title)), None)
+        if told is not None:
+            _add_evidence(store, told, note, session)
+        elif store.get(note.id) is None and not tree.is_forgotten(store.home, note.id):
+            own.append(note)
             written.append(store.create(note))
     return written
+
+
+def _add_evidence(store: MemoryStore, told: Memory, note: Memory, session: Memory) -> None:
+    """Add to a proposal that another session asked for the same; what was reviewed stays."""
+    said = note.body.partition("\n\n")[2]
+
+    def added(proposal: Memory) -> Memory:
+        known = key(proposal, "sources").split()
+        if "pending" not in proposal.tags or session.id in known:
+            return proposal
+        others = keys(sources=" ".join([*known, session.id]), said=key(note, "said"))
+        return replace(proposal, body=f"{proposal.body.rstrip()}\n{said}", extra=others)
+
+    if told.prov_source == note.prov_source:
+        store.revise(told.id, added)
 
 
 def _key(title: str) -> str:
