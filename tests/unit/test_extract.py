@@ -417,3 +417,29 @@ def test_files_outside_the_repository_come_last() -> None:
         "- src/: cart.py",
         "- ~/.claude/plans/: x.md",
     ]
+
+
+def test_of_many_commits_the_title_names_the_parts_and_the_greatest() -> None:
+    story = Telling()
+    story.add_text(PROMPT, "Go on with the next item of the list, please, and commit each.")
+    for number, edits in ((1, 1), (2, 6), (3, 1), (4, 1)):
+        for edit in range(edits):
+            story.add_text(EDIT, f"/repo/cart/step{number}_{edit}.py")
+        story.run("git commit -m x", f"[main 1a2b3c{number}] R{number}: cart step{number} is done")
+    story.add_text(ANSWER, "The badge in the README is green again, and nothing else is left.")
+
+    assert title.title(story.story()) == "R1-R4: cart step2 is done"
+
+
+def test_the_turn_with_most_edits_gives_the_title() -> None:
+    story = Telling()
+    for ask, edits, report in (
+        ("Build the export of a cart", 9, "The cart exports to CSV and PDF now, with its totals."),
+        ("Ignore the build folder", 1, "Updated .gitignore for the build folder and the logs."),
+    ):
+        story.add_text(PROMPT, ask)
+        for edit in range(edits):
+            story.add_text(EDIT, f"/repo/{'cart/export' if edits > 1 else 'ignore'}{edit}.py")
+        story.add_text(ANSWER, report)
+
+    assert title.title(story.story()) == "The cart exports to CSV and PDF now, with its totals"

@@ -181,7 +181,7 @@ def rules(story: Story) -> list[Rule]:
                 binding = next(filter(is_rule, typed_sentences(typed)), typed)
                 latest = [each for each in latest if not is_same(each.text, binding)]
                 latest.append(Rule(binding, prompt.at))
-    clearest = sorted(reversed(latest), key=_evidence, reverse=True)[:_MOST]
+    clearest = sorted(latest, key=_evidence)[-_MOST:]
     return [each for each in latest if each in clearest]
 
 
@@ -244,7 +244,7 @@ def _is_practice(typed: Sentence) -> bool:
 
 
 def _specifies(typed: Sentence) -> bool:
-    """Whether a sentence says what one thing must do: "The method should …", "we need a way to …"."""
+    """Whether a sentence says what one thing must do: "The method should …", "a way to …"."""
     opening = typed.spaced.split(maxsplit=1)[0].partition("'")[0]
     return opening in _REPORTING or _WANTED.is_in(typed)
 
