@@ -60,6 +60,8 @@ GROUPS = {
         "export": "export notes to files",
     },
     "Repositories": {
+        "share": "put a copy of notes into the repository",
+        "unshare": "take shared notes out of the repository again",
         "check": "check the notes that a repository carries",
     },
     "Machines": {
@@ -96,7 +98,12 @@ GROUPS = {
     },
 }
 COMMANDS = {name: what for group in GROUPS.values() for name, what in group.items()}
-_MODULES = {"import": "import_", "unpin": "pin", "resume": "pause"}  # `import` is a keyword
+_MODULES = {
+    "import": "import_",
+    "unpin": "pin",
+    "resume": "pause",
+    "unshare": "share",
+}  # `import` is a keyword
 # These never fail and parse their options themselves: argparse exits 2, which blocks a client.
 HOOKS = frozenset({"inject", "recall-hook", "failure-hook", "capture"})
 _MOMENTS = HOOKS - {"capture"}  # the client waits for these
