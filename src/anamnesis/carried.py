@@ -16,6 +16,17 @@ from anamnesis.project import resolve_project_key, source_of
 
 FOLDER = ".anamnesis"
 KIND = "repository"  # of the origin of such notes, before the project's key
+# The files that agents read at each start, in which `anamnesis bridge` keeps a block of notes.
+BRIDGES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
+BLOCK_BEGIN, BLOCK_END = "<!-- anamnesis:begin", "<!-- anamnesis:end -->"
+_READ_BY = {
+    "claude": ("CLAUDE.md",),
+    "codex": ("AGENTS.md",),
+    "gemini": ("GEMINI.md",),
+    "copilot": (".github/copilot-instructions.md", "AGENTS.md"),
+}
+_IMPORT = "@AGENTS.md"  # how a CLAUDE.md or GEMINI.md takes in the other file
+_LONGEST = 256 * 1024  # bytes of such a file
 _OF_A_STORE = (os.path.join("memory", ".git"), "index.db", "config.json")
 _PRIME = 2**127 - 1  # the remainder is a checksum that needs no module
 
@@ -96,6 +107,32 @@ def trusted(home: Home, directory: str) -> Checkout | None:
     if not source or not _is_trusted(home, source):
         return None
     return Checkout.at(root, home=home, project=resolve_project_key(directory), source=source)
+
+
+def bridged(root: str, client: str) -> set[str]:
+    """The ids of the notes that a client reads whole from a file of the repository anyway."""
+    top, found = os.path.dirname(root), set[str]()
+    for name in _READ_BY.get(client, ()):
+        text = _start_of(os.path.join(top, name))
+        if _IMPORT in text:
+            text += _start_of(os.path.join(top, "AGENTS.md"))
+        for line in text.partition(BLOCK_BEGIN)[2].split("\n"):
+            if line.startswith("### ") and line.rstrip("\r").endswith(" -->"):
+                found.add(line.rpartition(" <!-- ")[2].partition(" ")[0])
+    return found
+
+
+def _start_of(path: str) -> str:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return ""
+    try:
+        return os.read(descriptor, _LONGEST).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
 
 
 def waits(home: Home, directory: str) -> bool:

@@ -53,7 +53,8 @@ def test_the_copy_says_nothing_about_you_and_is_not_committed(anna: Clone) -> No
     with MemoryStore(anna.home) as store:
         id = store.write(
             type="semantic", title="Tunnel", body="Deploys need the tunnel.",
-            tags=["pinned", "ops"], machine_id="annas-laptop", prov_session="s-1", prov_source="session-end",
+            tags=["pinned", "ops"], machine_id="annas-laptop",
+            prov_session="s-1", prov_source="session-end",
         ).id  # fmt: skip
 
     assert main(["share", id, "--yes"]) == 0

@@ -1,7 +1,8 @@
 """Check the notes that a repository carries in .anamnesis/memory; for CI and before a commit.
 
-Reports unreadable notes, secrets, and ids that two files have. Needs no store, no home directory
-and no network. Exits 1 if there is anything to mend.
+Reports unreadable notes, secrets, ids that two files have, and blocks in AGENTS.md and its like
+that are out of date. Needs no store, no home directory and no network. Exits 1 if there is anything
+to mend.
 """
 
 from __future__ import annotations

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 
 from anamnesis import carried
 from anamnesis.config import Home
+from anamnesis.ground.counting import counted
+from anamnesis.notes import tree
+from anamnesis.notes.fields import UnreadableNote
+from anamnesis.operations.repository import block
 from anamnesis.operations.repository.reading import read_carried
 from anamnesis.secrets import allow_list, findings
 
@@ -16,7 +20,7 @@ if TYPE_CHECKING:
 
     from anamnesis.operations.repository.reading import CarriedNotes
 
-UNREADABLE, SECRET, DOUBLED = "unreadable", "secret", "doubled id"
+UNREADABLE, SECRET, DOUBLED, BRIDGE = "unreadable", "secret", "doubled id", "bridge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class Checked:
 
 
 def check(directory: str) -> Checked:
-    """Check the notes of a repository. Raises InvalidInput.
+    """Check the notes of a repository and what was made of them. Raises InvalidInput.
 
     Needs neither a store nor a home: the same on every machine.
     """
@@ -47,6 +51,7 @@ def check(directory: str) -> Checked:
         *(Problem(path, 1, UNREADABLE, f"{why}") for path, why in found.unreadable.items()),
         *_secrets(found),
         *_doubled(found),
+        *_bridges(found),
     ]
     problems.sort(key=lambda problem: (problem.path, problem.line))
     return Checked(len(found.notes), tuple(problems))
@@ -72,3 +77,33 @@ def _doubled(found: CarriedNotes) -> Iterator[Problem]:
         if other != each.path:
             sentence = f"its id {each.note.id} is also that of {other}; delete one of them"
             yield Problem(each.path, 1, DOUBLED, sentence)
+
+
+def _bridges(found: CarriedNotes) -> Iterator[Problem]:
+    for name in carried.BRIDGES:
+        try:
+            data, _ = tree.read_regular(os.path.join(found.top, name))
+        except FileNotFoundError:
+            continue
+        except UnreadableNote as error:
+            if "symbolic link" not in error.reason:  # the file that it leads to is checked itself
+                yield Problem(name, 1, BRIDGE, error.reason)
+            continue
+        text = data.decode("utf-8", "replace").replace("\r\n", "\n")
+        if carried.BLOCK_BEGIN not in text:
+            continue
+        if (there := block.find(text)) is None:
+            yield Problem(name, 1, BRIDGE, "the block of notes has no end; run: anamnesis bridge")
+            continue
+        line = there.before.count("\n") + 1
+        for section in there.edited:
+            sentence = f"the text of note {section.id} was edited here, not in its file"
+            yield Problem(name, line, BRIDGE, f"{sentence}; run: anamnesis bridge")
+        if there.strays:
+            lines = counted(len(there.strays), "line")
+            yield Problem(name, line, BRIDGE, f"{lines} in the block of notes belong to no note")
+        now = block.render(found.notes, size=there.size, keep=there.edited)
+        if not there.strays and now not in text:
+            yield Problem(
+                name, line, BRIDGE, "the block of notes is out of date; run: anamnesis bridge"
+            )

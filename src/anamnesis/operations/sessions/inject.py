@@ -6,6 +6,7 @@ import os
 
 from anamnesis import config
 from anamnesis.aliases import names_of
+from anamnesis.carried import bridged
 from anamnesis.config import resolve_machine_id
 from anamnesis.git.config import current_branch
 from anamnesis.ground.counting import counted
@@ -161,7 +162,7 @@ def _plan_of(
         store.ask_each(lambda db: queries.count_shown(db, projects=projects, session=session))
     )
     notes: dict[str, Memory | None] = {}
-    carried = _carried(store, notes, most=select.USUAL if client else select.MANY)
+    carried = _carried(store, notes, most=select.USUAL if client else select.MANY, client=client)
 
     def read(id: str) -> Memory | None:
         if id not in notes:
@@ -194,18 +195,25 @@ def _plan_of(
     return start_of(select.MANY) if start.has_room_for_more(select.USUAL) else start
 
 
-def _carried(store: MemoryStore, notes: dict[str, Memory | None], *, most: int) -> list[Memory]:
-    """The notes of the repository for a start; `notes` gets those that had to be read for it."""
+def _carried(
+    store: MemoryStore, notes: dict[str, Memory | None], *, most: int, client: str
+) -> list[Memory]:
+    """The notes of the repository for a start, without those that the client reads anyway.
+
+    `notes` gets those that had to be read for it.
+    """
     if store.unindexed is not None:
         from anamnesis.inject import newest
 
-        notes.update(newest.of_checkout(store.unindexed))
-        return [note for note in notes.values() if note is not None and note.type != "episodic"]
+        read = newest.of_checkout(store.unindexed)
+        notes.update(read)
+        read_anyway = bridged(store.unindexed, client)
+        return [n for n in read.values() if n.type != "episodic" and n.id not in read_anyway]
     if store.beside is None:
         return []
     key = store.beside.checkout.project
     found = store.beside.ask(lambda db: select.durable(db, key, most))
-    others = store.doubles(note.id for note in found).others
+    others = store.doubles(note.id for note in found).others | bridged(store.beside.home, client)
     return [note for note in found if note.id not in others]
 
 
