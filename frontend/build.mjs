@@ -9,7 +9,7 @@ const target = process.argv[2] ?? join(here, "..", "src", "anamnesis", "web", "s
 
 const built = await build({
   absWorkingDir: here,
-  entryPoints: ["src/app.ts", "src/editor.ts", "styles/dashboard.css"],
+  entryPoints: ["src/app.ts", "src/editor.ts", "src/former.ts", "styles/dashboard.css"],
   entryNames: "[name]",
   external: ["*.woff2"],
   outdir: target,

@@ -1,10 +1,11 @@
 // Polls for changes of notes while the page is visible, and reports a lost connection.
 import { refreshPage } from "./refresh";
 import { element } from "./dom";
+import { handOver } from "./handover";
 import { showToast } from "./toasts";
 
 interface ChangeMarks { version: string; notes: string; hash: string }
-export type ConnectionProblem = "" | "away" | "ended";
+export type ConnectionProblem = "" | "away" | "ended" | "moved";
 
 const PAUSE_MILLISECONDS = 2000;
 const TIMEOUT_MILLISECONDS = 8000; // long enough for a busy machine
@@ -50,6 +51,7 @@ async function fetchMarks(note: string): Promise<ChangeMarks | undefined> {
     const response = await fetch(`/events?note=${encodeURIComponent(note)}`, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
     if (response.ok) return (await response.json()) as ChangeMarks;
     if (response.status === 401) reportConnection("ended");
+    if (response.status === 421) reportConnection((await handOver()) ? "moved" : "away");
   } catch {
     reportConnection("away");
   }
@@ -75,5 +77,6 @@ function reportConnection(next: ConnectionProblem): void {
 function message(problem: ConnectionProblem): (Node | string)[] {
   const command = element("code", {}, "anamnesis dashboard");
   if (problem === "ended") return ["This session has ended. Run ", command, " and open the link in this browser; then continue here. Your text is kept."];
+  if (problem === "moved") return ["The dashboard was started again and has a new address. Run ", command, ": the tab that it opens has your text. This one can be closed."];
   return ["The dashboard cannot be reached. What you type is kept in this browser. If it was stopped, run ", command, "."];
 }

@@ -1,26 +1,27 @@
-// Unsaved text is kept in this browser, per note, version and page, until it is saved or discarded.
-// It survives a crash, a closed tab, an ended session and a server that is gone.
+// Unsaved text is kept by the dashboard, per form and tab, until it is saved or discarded: a browser
+// keeps text for one address, and each start has its own. Until the dashboard has it, or while it is
+// down, the browser keeps it.
 import { element } from "./dom";
+import { isDashboard } from "./proof";
 
-interface Draft { at: number; fields: Record<string, string> }
+interface Draft { id: string; subject: string; at: number; place: string; fields: Record<string, string> }
 
 const PREFIX = "draft ";
 const WRITE_MILLISECONDS = 250;
-const KEPT_MILLISECONDS = 60 * 86_400_000;
 
 export class Drafts {
   private readonly subject: string; // the id of the note, or "new"
-  private key: string;
+  private id = newId();
   private readonly initial: string;
   private timer = 0;
 
   constructor(private readonly form: HTMLFormElement, private readonly setField: (name: string, value: string) => void) {
     this.subject = form.dataset["draft"] ?? "new";
-    this.key = this.newKey();
     this.initial = JSON.stringify(this.fields());
     for (const event of ["input", "change"]) form.addEventListener(event, () => this.keepSoon());
     window.addEventListener("pagehide", () => this.keep());
-    this.offer();
+    document.addEventListener("handover", () => this.keep());
+    void sendLeftDrafts().then(() => this.offer());
   }
 
   keepSoon(): void {
@@ -32,12 +33,10 @@ export class Drafts {
     clearTimeout(this.timer);
     if (!this.form.hasAttribute("data-dirty")) return;
     const fields = this.fields();
-    try {
-      if (JSON.stringify(fields) === this.initial && !this.form.hasAttribute("data-refused")) localStorage.removeItem(this.key);
-      else localStorage.setItem(this.key, JSON.stringify({ at: Date.now(), fields } satisfies Draft));
-    } catch {
-      // Without storage, the browser still asks before the page is left.
-    }
+    if (JSON.stringify(fields) === this.initial && !this.form.hasAttribute("data-refused")) return drop([this.id]);
+    const { id, subject } = this;
+    leave({ id, subject, at: Date.now(), place: location.pathname + location.search, fields });
+    void sendLeftDrafts();
   }
 
   // Whether the form differs from what was submitted.
@@ -48,16 +47,15 @@ export class Drafts {
   // Removes this draft once it is saved or discarded; drafts of other tabs stay.
   drop(): void {
     clearTimeout(this.timer);
-    localStorage.removeItem(this.key);
+    drop([this.id]);
   }
 
   // The server returned the page with text that is not saved: this draft keeps it now.
-  takeOver(): void {
+  async takeOver(): Promise<void> {
     this.keep();
     const { title, body } = this.fields();
-    for (const [key, { fields }] of this.stored()) {
-      if (key !== this.key && fields["title"] === title && fields["body"] === body) localStorage.removeItem(key);
-    }
+    const same = (await this.others()).filter(({ fields }) => fields["title"] === title && fields["body"] === body);
+    drop(same.map(({ id }) => id));
   }
 
   private fields(): Record<string, string> {
@@ -66,70 +64,93 @@ export class Drafts {
     return fields;
   }
 
-  // Two tabs may edit the same version of a note, each with its own draft.
-  private newKey(): string {
-    return `${PREFIX}${this.subject} ${this.form.dataset["hash"] ?? ""} ${Math.random().toString(36).slice(2)}`;
-  }
-
-  private offer(): void {
-    const latest = this.stored().find(([key, draft]) => key !== this.key && differs(draft.fields, this.fields()));
+  private async offer(): Promise<void> {
+    const latest = (await this.others()).find(({ fields }) => differs(fields, this.fields()));
     if (!latest) return;
-    const [key, draft] = latest;
-    const staleness = draft.fields["hash"] !== this.fields()["hash"] ? " The note has changed since; saving will show both versions." : "";
+    const staleness = latest.fields["hash"] !== this.fields()["hash"] ? " The note has changed since; saving will show both versions." : "";
     const restore = element("button", { type: "button", class: "button primary" }, "Restore");
     const discard = element("button", { type: "button", class: "button" }, "Discard");
-    const when = new Date(draft.at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    const when = new Date(latest.at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
     const banner = element(
       "div", { class: "banner notice draft-offer", role: "status" },
       element("span", {}, `Text from ${when} was not saved.${staleness}`), restore, discard,
     );
     restore.addEventListener("click", () => {
       this.keep();
-      this.key = this.newKey(); // the current text stays a draft of its own
-      for (const [name, value] of Object.entries(draft.fields)) this.setField(name, value);
+      this.id = newId(); // the current text stays a draft of its own
+      for (const [name, value] of Object.entries(latest.fields)) this.setField(name, value);
       this.form.setAttribute("data-dirty", "");
       this.keep();
-      if (localStorage.getItem(this.key)) localStorage.removeItem(key);
+      drop([latest.id]);
       banner.remove();
-      this.offer();
+      void this.offer();
     });
     discard.addEventListener("click", () => {
-      localStorage.removeItem(key);
+      drop([latest.id]);
       banner.remove();
-      this.offer();
+      void this.offer();
     });
     this.form.querySelector("[data-offers]")?.prepend(banner);
   }
 
-  private stored(): [string, Draft][] {
-    const drafts: [string, Draft][] = [];
-    for (const key of allKeys()) {
-      if (!key.startsWith(`${PREFIX}${this.subject} `)) continue;
-      try {
-        drafts.push([key, JSON.parse(localStorage.getItem(key) ?? "") as Draft]);
-      } catch {
-        localStorage.removeItem(key);
-      }
-    }
-    return drafts.sort(([, a], [, b]) => b.at - a.at);
+  private async others(): Promise<Draft[]> {
+    await sending;
+    const response = await fetch(`/drafts?subject=${encodeURIComponent(this.subject)}`).catch(() => undefined);
+    const kept = response?.ok ? ((await response.json()) as { drafts: Draft[] }).drafts : [];
+    return kept.filter(({ id }) => id !== this.id);
   }
 }
 
-// Old drafts are not kept for ever.
-export function forgetOldDrafts(): void {
-  for (const key of allKeys()) {
-    if (!key.startsWith(PREFIX)) continue;
-    const at = Number(/"at":(\d+)/.exec(localStorage.getItem(key) ?? "")?.[1] ?? 0);
-    if (Date.now() - at > KEPT_MILLISECONDS) localStorage.removeItem(key);
-  }
-}
-
-function allKeys(): string[] {
+// Drafts that the dashboard does not have yet.
+export function leftDrafts(): Draft[] {
   try {
-    return Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at) ?? "");
+    const keys = Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at) ?? "");
+    return keys.filter((key) => key.startsWith(PREFIX)).map((key) => JSON.parse(localStorage.getItem(key)!) as Draft);
   } catch {
-    return []; // storage is disabled
+    return []; // storage is disabled, or not ours
   }
+}
+
+// The dashboard has these drafts now, unless they have changed meanwhile.
+export function forget(drafts: Draft[]): void {
+  for (const draft of drafts) {
+    if (localStorage.getItem(PREFIX + draft.id) === JSON.stringify(draft)) localStorage.removeItem(PREFIX + draft.id);
+  }
+}
+
+function leave(draft: Draft): void {
+  try {
+    localStorage.setItem(PREFIX + draft.id, JSON.stringify(draft));
+  } catch {
+    void post({ keep: [draft] });
+  }
+}
+
+// One request after the other, so that a draft that was dropped is not kept again by an earlier one.
+let sending: Promise<unknown> = Promise.resolve();
+
+function sendLeftDrafts(): Promise<unknown> {
+  return (sending = sending.then(async () => {
+    const drafts = leftDrafts();
+    if (drafts.length > 0 && (await post({ keep: drafts }))) forget(drafts);
+  }));
+}
+
+function drop(ids: string[]): void {
+  for (const id of ids) localStorage.removeItem(PREFIX + id);
+  if (ids.length > 0) sending = sending.then(() => post({ drop: ids }));
+}
+
+async function post(body: { keep?: Draft[]; drop?: string[] }): Promise<boolean> {
+  if (!(await isDashboard())) return false;
+  const text = JSON.stringify(body);
+  // Outlives the page if it is small enough for what browsers allow.
+  const response = await fetch("/drafts", { method: "POST", body: text, keepalive: text.length < 20_000 }).catch(() => undefined);
+  return response?.ok === true;
+}
+
+function newId(): string {
+  return Math.random().toString(36).slice(2).padEnd(6, "0") + Date.now().toString(36);
 }
 
 function differs(draft: Record<string, string>, form: Record<string, string>): boolean {

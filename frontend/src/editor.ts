@@ -7,7 +7,7 @@ import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { Drafts, forgetOldDrafts } from "./drafts";
+import { Drafts } from "./drafts";
 import { pickNotes } from "./picker";
 import { submitByScript } from "./saving";
 import { element } from "./dom";
@@ -130,7 +130,7 @@ function protectText(form: HTMLFormElement, view: EditorView): void {
   buttons?.before(keys);
   form.addEventListener("input", () => form.setAttribute("data-dirty", ""));
   const drafts = new Drafts(form, (name, value) => setField(form, view, name, value));
-  if (form.hasAttribute("data-refused")) drafts.takeOver();
+  if (form.hasAttribute("data-refused")) void drafts.takeOver();
   submitByScript(form, drafts);
   for (const link of form.querySelectorAll<HTMLElement>("[data-leave]")) {
     link.addEventListener("click", () => {
@@ -159,7 +159,6 @@ function setField(form: HTMLFormElement, view: EditorView, name: string, value: 
   }
 }
 
-forgetOldDrafts();
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-editor]")) {
   const view = edit(form.querySelector<HTMLTextAreaElement>("[data-markdown]")!);
   enablePreview(form);

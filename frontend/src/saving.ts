@@ -2,6 +2,7 @@
 import type { ConnectionProblem } from "./changes";
 import type { Drafts } from "./drafts";
 import { element } from "./dom";
+import { isDashboard } from "./proof";
 
 const TIMEOUT_MILLISECONDS = 30_000;
 
@@ -33,6 +34,7 @@ async function submit(form: HTMLFormElement, button: HTMLButtonElement | null, d
   for (const [name, value] of new FormData(form, button)) if (typeof value === "string") body.append(name, value);
   let response: Response;
   try {
+    if (!(await isDashboard())) throw new Error("another program listens here");
     response = await fetch(form.action, {
       method: "POST", body, headers: { "x-sent-by": "script" }, signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     });
@@ -52,6 +54,8 @@ async function submit(form: HTMLFormElement, button: HTMLButtonElement | null, d
   } else if (response.status === 401) {
     reportConnection("ended");
     showError(form, "Not saved: this session has ended. Your text is kept here. Open a new link in this browser, then save again.");
+  } else if (response.status === 421) {
+    showError(form, "Not saved: the dashboard was started again and has a new address. Your text is kept. Run anamnesis dashboard; the tab that it opens has it.");
   } else {
     await explain(form, button, response);
   }

@@ -56,6 +56,7 @@ class Visitor:
 
     def __init__(self, browser: Browser, server: Server | DashboardProcess, **options: Any) -> None:
         self.server = server
+        self.known = {urlsplit(server.address).netloc}
         self.context: BrowserContext = browser.new_context(
             **{"reduced_motion": "reduce", **options}
         )
@@ -102,10 +103,7 @@ class Visitor:
 
     def _watch(self, request: Request) -> None:
         address = urlsplit(request.url)
-        if (
-            address.scheme in ("http", "https")
-            and address.netloc != urlsplit(self.server.address).netloc
-        ):
+        if address.scheme in ("http", "https") and address.netloc not in self.known:
             self.complaints.append(f"a request left this machine: {request.url}")
 
     def _listen(self, message: Any) -> None:

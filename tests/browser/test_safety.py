@@ -79,7 +79,50 @@ def test_another_server_of_this_machine_gets_no_session(
     context.close()
 
 
-def test_what_another_server_saw_on_the_port_opens_nothing_after_a_restart(
+WORKER = "self.addEventListener('fetch', event => event.respondWith(fetch('/stolen')))"
+INTRUDER = """<title>Pulse</title><script>
+navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready)
+  .then(() => document.title = 'settled')</script>"""
+
+
+@contextmanager
+def _serving_script(port: int) -> Iterator[list[str]]:
+    """Another program on the port that leaves a service worker; gives all that it was sent."""
+    sent: list[str] = []
+
+    class Intruding(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            sent.append(f"{self.path} {self.headers['Cookie'] or ''}")
+            is_script = self.path == "/worker.js"
+            moved = self.path.startswith(("/events", "/hand-over"))
+            body = WORKER if is_script else "ok" if moved else INTRUDER
+            self.send_response(421 if self.path.startswith("/events") else 200)
+            self.send_header("Content-Type", "text/javascript" if is_script else "text/html")
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def do_POST(self) -> None:
+            length = int(self.headers["Content-Length"] or 0)
+            sent.append(f"{self.path} {self.rfile.read(length).decode()}")
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", port), Intruding) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        yield sent
+        other.shutdown()
+
+
+def _status(port: int, host: str, cookie: str) -> int:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+        connection.request("GET", "/api/notes", headers={"Host": host, "Cookie": cookie})
+        return connection.getresponse().status
+
+
+def test_what_took_the_port_gets_nothing_before_during_and_after_a_restart(
     chrome: Browser, store: MemoryStore, note: Memory
 ) -> None:
     context = chrome.new_context()
@@ -87,19 +130,51 @@ def test_what_another_server_saw_on_the_port_opens_nothing_after_a_restart(
     with Server(store.root) as first:
         page.goto(first.link())
         page.wait_for_url(f"{first.address}/")
-        port, name = first.port, urlsplit(first.address).netloc
+        page.goto(f"{first.address}/notes/{note.id}/edit")
+        page.locator(".cm-content").click()
+        former = urlsplit(first.address).netloc
 
-    with _listening(port) as (_, sent):
-        while not sent:  # the open tab asks for changes
+    page.keyboard.type("typed while it was down, ")
+    with _serving_script(first.port) as sent:
+        expect(page.locator("#connection")).to_contain_text("cannot be reached")
+        fooled = context.new_page()
+        fooled.goto(first.address)  # as a reload would
+        expect(fooled).to_have_title("settled")
+        page.keyboard.type("more of it, ")
+        while sum("/hand-over" in each for each in sent) < 2:
             page.wait_for_timeout(100)
-    cookie = sent[0].partition(" ")[2]
+    cookie = next(each for each in sent if "anamnesis-" in each).partition(" ")[2]
+    assert not any("typed while" in each for each in sent)
 
-    assert cookie
     with Server(store.root) as again:
-        assert again.port == port
-        with closing(HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
-            connection.request("GET", "/notes", headers={"Host": name, "Cookie": cookie})
-            assert connection.getresponse().status == 401
+        assert again.port == first.port
+        current = urlsplit(again.address).netloc
+        assert (_status(again.port, current, cookie), _status(again.port, former, cookie)) == (
+            401, 421,
+        )  # fmt: skip
+        expect(page.locator("#connection")).to_contain_text("has a new address")
+        expect(page.locator(".cm-content")).to_contain_text("typed while it was down, more of it")
+        seen = fooled.evaluate("fetch('/api/notes').then(each => each.text())")
+        assert "VPN" not in seen
+
+        fresh = context.new_page()
+        fresh.goto(again.link())
+        fresh.wait_for_url(f"{again.address}/notes/{note.id}/edit")  # it goes on where it stopped
+        assert fresh.evaluate("navigator.serviceWorker.controller") is None
+        assert (
+            fresh.evaluate("navigator.serviceWorker.getRegistrations().then(all => all.length)")
+            == 0
+        )
+        reached = fooled.evaluate(
+            """address => fetch(address + '/api/notes', {credentials: 'include'})
+            .then(each => each.text()).catch(() => 'refused')""",
+            again.address,
+        )
+        assert reached == "refused"  # even if it knew the new name
+        fresh.get_by_role("button", name="Restore").click()
+        expect(fresh.locator(".cm-content")).to_contain_text("typed while it was down, more of it")
+        fresh.keyboard.press("Control+s")
+        expect(fresh.locator(".prose")).to_contain_text("typed while it was down, more of it")
     context.close()
 
 

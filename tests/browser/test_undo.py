@@ -147,7 +147,7 @@ UNDONE = {
 FOR_GOOD = {"/notes/{id}/redact"}  # undoing it would put the secret back; forget asks twice
 NOT_NOTES = {
     "/appearance", "/sign-out", "/settings/config", "/settings/agents", "/settings/test",
-    "/settings/refresh", "/fix", "/views", "/preview", "/tidy", "/sync",
+    "/settings/refresh", "/fix", "/views", "/preview", "/drafts", "/tidy", "/sync",
     "/fleet/approve", "/api/open",
 }  # fmt: skip
 

@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -48,7 +49,7 @@ def _status(server: Server, path: str, *, host: str, password: str = "") -> int:
 
 def test_unless_told_it_listens_on_loopback_only(store: MemoryStore, outer: str) -> None:
     with Server(store.root) as running:
-        assert running.plain_address == f"http://{LOOPBACK}:{running.port}"
+        assert urlsplit(running.plain_address).hostname == LOOPBACK
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection((outer, running.port), timeout=5).close()
 
@@ -72,20 +73,42 @@ def test_a_name_of_the_own_network_is_allowed_by_name(store: MemoryStore, outer:
         assert _status(running, "/notes", host=f"evil.lan:{running.port}", password=secret) == 421
 
 
-def test_name_and_port_stay_with_the_store(store: MemoryStore) -> None:
+def test_each_start_is_another_site_on_the_same_port(store: MemoryStore) -> None:
     with Server(store.root) as first:
-        address = first.address
+        pass
     with Server(store.root) as again:
-        assert again.address == address
-        assert not again.has_moved
+        assert again.port == first.port
+        assert urlsplit(again.address).hostname != urlsplit(first.address).hostname
+        assert again.plain_address != first.plain_address  # without a name, the port is another
     with socket.socket() as other:
-        other.bind((LOOPBACK, urlsplit(address).port or 0))
+        other.bind((LOOPBACK, first.port))
         other.listen()
         with Server(store.root) as elsewhere:
-            assert elsewhere.has_moved
-            assert elsewhere.port != urlsplit(address).port
+            assert elsewhere.port != first.port
     with Server(store.root) as back:
-        assert back.address == address
+        assert back.port == first.port
+
+
+def test_under_the_name_of_an_earlier_start_nothing_of_the_store_is_served(
+    store: MemoryStore,
+) -> None:
+    store.write(type="semantic", title="Deploys need the VPN", body="words")
+    with Server(store.root) as first:
+        former = urlsplit(first.address).netloc
+    with (
+        Server(store.root) as again,
+        closing(http.client.HTTPConnection(LOOPBACK, again.port, timeout=20)) as connection,
+    ):
+        session = {"Cookie": f"anamnesis-{again.port}={again.keys.admit()}"}
+        for path in ("/", "/notes", "/api/notes", "/events", "/drafts", "/open?token=x"):
+            connection.request("GET", path, headers={"Host": former, **session})
+            answer = connection.getresponse()
+            text = answer.read().decode()
+            assert answer.status == 421
+            assert "VPN" not in text
+            assert again.address not in text
+        connection.request("POST", "/hand-over", "[]", {"Host": former, "x-proof": "guessed"})
+        assert connection.getresponse().status == 403
 
 
 def test_no_other_program_can_listen_for_the_same_name(store: MemoryStore) -> None:

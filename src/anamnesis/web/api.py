@@ -1,8 +1,8 @@
-"""JSON: the API for scripts (docs/reference/api.md), and change marks for open pages."""
+"""JSON: the API for scripts (docs/reference/api.md), and change marks and drafts for open pages."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from starlette.routing import Route
@@ -26,6 +26,7 @@ from anamnesis.operations.notes.show import note_dict
 from anamnesis.operations.notes.write import write
 from anamnesis.web import markdown
 from anamnesis.web.dashboard import MENU, PALETTE_ACTIONS
+from anamnesis.web.drafts import Draft
 from anamnesis.web.pages import review as review_page
 from anamnesis.web.visit import endpoint
 
@@ -43,6 +44,8 @@ def routes() -> list[Route]:
     """All addresses of the API."""
     return [
         Route("/events", endpoint(change_marks), methods=["GET"]),
+        Route("/drafts", endpoint(drafts), methods=["GET"]),
+        Route("/drafts", endpoint(keep_drafts), methods=["POST"]),
         Route("/api/status", endpoint(status), methods=["GET"]),
         Route("/api/open", endpoint(fresh_link), methods=["POST"]),
         Route("/api/palette", endpoint(palette), methods=["GET"]),
@@ -72,6 +75,22 @@ def change_marks(visit: Visit) -> Response:
     return visit.json_response(
         {"version": dashboard.counts.version(), "notes": state, "hash": hash}
     )
+
+
+def drafts(visit: Visit) -> Response:
+    """The drafts of one form, the latest first."""
+    found = visit.dashboard.drafts.of(visit.parameter("subject"))
+    return visit.json_response({"drafts": [asdict(draft) for draft in found]})
+
+
+def keep_drafts(visit: Visit) -> Response:
+    """Keep a tab's drafts, and drop those that were saved or discarded."""
+    body = visit.json_body()
+    for value in body.get("keep", ()):
+        visit.dashboard.drafts.keep(Draft.of(value))
+    for draft_id in body.get("drop", ()):
+        visit.dashboard.drafts.drop(str(draft_id))
+    return visit.json_response({})
 
 
 def _hash(visit: Visit, note_id: str) -> str:

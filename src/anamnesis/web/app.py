@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
@@ -26,6 +27,7 @@ from anamnesis.operations.sessions.archive import NoSuchSession
 from anamnesis.operations.travel.conflicts import NoSuchConflict, StillInConflict
 from anamnesis.web import api
 from anamnesis.web.dashboard import HERE, Dashboard
+from anamnesis.web.drafts import HandOver
 from anamnesis.web.pages import (
     conflicts,
     curate,
@@ -42,10 +44,12 @@ from anamnesis.web.pages import (
     timeline,
     work,
 )
-from anamnesis.web.security import NEXT_COOKIE, SIGN_IN_PATH, Guard, Keys
+from anamnesis.web.security import NEXT_COOKIE, PROOF_PATH, SIGN_IN_PATH, Guard, Keys
 from anamnesis.web.visit import NeedsFreshLink, Visit, endpoint, own_address
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import Scope
@@ -53,6 +57,7 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
     from anamnesis.web.visit import PageFunction
 
+EMPTY: Mapping[str, str] = MappingProxyType({})
 _WEEK = 7 * 86_400
 _COMPRESSION = 3  # turns a page of 90 KB into 12; higher levels cost more and gain little
 _STATUS = {
@@ -90,17 +95,48 @@ def build(
     hosts: frozenset[str],
     cookie: str,
     by_password: frozenset[str] = frozenset(),
+    former: Mapping[str, str] = EMPTY,
+    port: int = 0,
     project: str = "",
 ) -> Starlette:
-    """The dashboard of one store, served under these host names only."""
-    guard = Middleware(Guard, keys=keys, hosts=hosts, cookie=cookie, by_password=by_password)
+    """The dashboard of one store, served under these host names only.
+
+    `former` has the names of earlier starts, each with the key that its pages were given.
+    """
+    dashboard = Dashboard(store, keys=keys, cookie=cookie, project=project)
+    hand_over = HandOver(dashboard.drafts, former, key=dashboard.draft_key)
+    guard = Middleware(
+        Guard,
+        keys=keys,
+        hosts=hosts,
+        cookie=cookie,
+        by_password=by_password,
+        former=frozenset(f"{name}:{port}" for name in former),
+        at_former=_former(dashboard, hand_over),
+    )
     app = Starlette(
-        routes=routes(),
+        routes=[Route(PROOF_PATH, hand_over.prove, methods=["GET"]), *routes()],
         middleware=[guard, Middleware(GZipMiddleware, compresslevel=_COMPRESSION)],
         exception_handlers={AnamnesisError: _error_response, HTTPException: _error_response},
     )
-    app.state.dashboard = Dashboard(store, keys=keys, cookie=cookie, project=project)
+    app.state.dashboard = dashboard
     return app
+
+
+def _former(dashboard: Dashboard, hand_over: HandOver) -> Starlette:
+    """What is served under the names of earlier starts: how to go on, and nothing of the store."""
+
+    async def explain(_: Request) -> Response:
+        return HTMLResponse(dashboard.render("former.html"), 421)
+
+    return Starlette(
+        routes=[
+            Route(PROOF_PATH, hand_over.prove, methods=["GET"]),
+            Route(PROOF_PATH, hand_over.accept, methods=["POST"]),
+            Mount("/static", _Static(directory=HERE / "static")),
+            Route("/{path:path}", explain, methods=["GET", "POST"]),
+        ]
+    )
 
 
 def routes() -> list[Route | Mount]:
@@ -198,7 +234,8 @@ async def _sign_in(request: Request) -> Response:
         return PlainTextResponse(
             "This link has already been used. Run:  anamnesis dashboard\n", 401
         )
-    target = own_address(request.cookies.get(NEXT_COOKIE, "")) or "/"
+    target = own_address(request.cookies.get(NEXT_COOKIE, ""))
+    target = target or own_address(dashboard.drafts.take_place()) or "/"
     # Not a redirect: the request came from elsewhere, so the browser would not send the cookie.
     response = HTMLResponse(dashboard.render("opened.html", target=target))
     response.set_cookie(

@@ -26,6 +26,7 @@ from anamnesis.operations.notes.list import NoteFilter
 from anamnesis.operations.notes.search import search
 from anamnesis.operations.travel.sync import KnownState
 from anamnesis.web import markdown, words
+from anamnesis.web.drafts import Drafts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,10 +138,19 @@ class Dashboard:
         self.sync_state = KnownState(store.home, self.counts.version)
         self.recorder = Recorder(store)
         self.jobs = Jobs()
+        self.drafts = Drafts(store.home)
+        self._appearance_file = store.home.state_file("appearance.json")
+        self.appearance = self._appearance_file.record()
+        self.draft_key = secrets.token_urlsafe(32)  # of the pages of this start, see drafts
         self._next_full_refresh = time.monotonic() + _FULL_REFRESH_SECONDS
         self._templates = _environment()
         self._notices: OrderedDict[str, Notice] = OrderedDict()
         self._lock = threading.Lock()
+
+    def set_appearance(self, name: str, value: str) -> None:
+        """Save one setting of the appearance: as a cookie, it would end with the host name."""
+        self.appearance[name] = value
+        self._appearance_file.write(self.appearance)
 
     @property
     def home(self) -> Home:

@@ -7,6 +7,10 @@ session, it cannot hide the origin of a request, and if it points a host name of
 A cookie is sent to every port of its host, so one for 127.0.0.1 would reach every other server on
 this machine. Cookies are therefore used only under a host name that nobody can guess. Under any
 other name a session is a password (HTTP authentication), which browsers keep per port.
+
+While the dashboard is down, another program can listen on its port, be asked by open tabs, and
+leave a page or a service worker in the browser. So each start has a name of its own: what was
+left belongs to another site.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 4 * 1024 * 1024  # a note is at most 1 MiB; a form encodes most of its bytes as three
+PROOF_PATH = "/hand-over"  # where a page asks for proof that this is the dashboard, see drafts
 SIGN_IN_PATH = "/open"  # where a token is exchanged for a session
 NEXT_COOKIE = "anamnesis-next"  # keeps the requested page until the browser signs in
 USER = "anamnesis"  # the user name that goes with a password
@@ -156,8 +161,12 @@ class Guard:
         hosts: frozenset[str],
         cookie: str,
         by_password: frozenset[str] = frozenset(),
+        former: frozenset[str] = frozenset(),
+        at_former: ASGIApp | None = None,
     ) -> None:
         self._app = app
+        self._former = former  # names of earlier starts, which open tabs still ask for
+        self._at_former = at_former
         self._keys = keys
         self._hosts = hosts  # names under which a session is a cookie
         self._by_password = by_password
@@ -173,6 +182,9 @@ class Guard:
         nonce = secrets.token_urlsafe(16)
         scope.setdefault("state", {})["nonce"] = nonce
         send_guarded = _with_headers(send, nonce)
+        if self._at_former and Headers(scope=scope).get("host", "").lower() in self._former:
+            await self._at_former(scope, _with_size_limit(receive), send_guarded)
+            return
         refusal = self._check(scope)
         if refusal is not None:
             await refusal(scope, receive, send_guarded)
@@ -201,7 +213,8 @@ class Guard:
         # Error pages reveal nothing to those who are not signed in.
         scope["state"].update(is_signed_in=is_signed_in, session=session, by_script=by_script)
         is_signing_in = scope["path"] == SIGN_IN_PATH and headers["host"].lower() in self._hosts
-        if is_signed_in or is_signing_in or scope["path"].startswith("/static/"):
+        is_open = scope["path"].startswith("/static/") or scope["path"] == PROOF_PATH
+        if is_signed_in or is_signing_in or is_open:
             return None
         return self._how_to_sign_in(scope, headers)
 

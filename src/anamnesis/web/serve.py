@@ -38,6 +38,7 @@ _PORTS = range(20_000, 32_000)  # below the range for outgoing connections
 _PORT_TRIES = 30
 _LETTERS = "abcdefghjkmnpqrstvwxyz23456789"
 _NAME_LENGTH = 16  # 78 bits: other servers on this machine cannot guess the name, see security
+_STARTS = 12  # whose tabs may still be open
 _WILDCARDS = ("0.0.0.0", "::", "")  # noqa: S104  refused, see below
 _START_SECONDS = 20.0
 _SHUTDOWN_SECONDS = 1  # for requests in progress
@@ -64,30 +65,31 @@ class NoSuchAddress(AnamnesisError):
 
 
 @dataclass(frozen=True, slots=True)
-class SavedAddress:
-    """The host name and the port of a store's dashboard.
+class SavedStarts:
+    """The port of a store's dashboard, and the host names of its latest starts.
 
-    They are chosen once, because the browser keeps drafts per address.
+    The port stays, so that open tabs reach the next start. Each name comes with the key that its
+    pages were given, see drafts.
     """
 
-    name: str
     port: int
+    keys: dict[str, str]  # of each name, the latest last
 
     @classmethod
-    def load(cls, home: Home) -> SavedAddress:
-        """The address that was chosen for this store, else a new name without a port."""
+    def load(cls, home: Home) -> SavedStarts:
+        """What is known of earlier starts."""
         record = home.state_file("dashboard.json").record()
-        try:
-            return cls(str(record["name"]), int(record["port"]))
-        except (ValueError, KeyError, TypeError):
-            letters = (secrets.choice(_LETTERS) for _ in range(_NAME_LENGTH))
-            return cls(f"anamnesis-{''.join(letters)}.localhost", 0)
+        names, port = record.get("names"), record.get("port")
+        keys = names.items() if isinstance(names, dict) else ()
+        return cls(
+            port if isinstance(port, int) else 0, {str(name): str(key) for name, key in keys}
+        )
 
     def save(self, home: Home) -> None:
-        """Save it; a store that cannot be written gets a new address next time."""
-        record = {"name": self.name, "port": self.port}
+        """Save the latest ones, unless the store cannot be written."""
+        latest = dict(list(self.keys.items())[-_STARTS:])
         with suppress(NotWritable):
-            home.state_file("dashboard.json").write(record)
+            home.state_file("dashboard.json").write({"port": self.port, "names": latest})
 
 
 class Server:
@@ -107,31 +109,40 @@ class Server:
         # Settings are read from the home: this process works on this store only.
         os.environ["ANAMNESIS_HOME"] = os.path.abspath(os.fspath(home))
         store_home = Home(os.environ["ANAMNESIS_HOME"])
-        saved = SavedAddress.load(store_home)
+        has_own_name = host == LOOPBACK
+        saved = SavedStarts.load(store_home) if has_own_name else SavedStarts(0, {})
         self._sockets = _listen(host, port, saved.port)
         self.port: int = self._sockets[0].getsockname()[1]
-        self.by_password = _password_hosts(host, self.port, names)
-        has_own_name = host == LOOPBACK
-        host_name = saved.name if has_own_name else _url_host(host)
+        plain_port = self.port
+        if has_own_name and not port:
+            # Without a name of its own, only a new port makes each start another site.
+            self._sockets += _listen(host, 0, 0)
+            plain_port = self._sockets[-1].getsockname()[1]
+        self.by_password = _password_hosts(host, plain_port, names)
+        own_name = f"anamnesis-{_random_letters()}.localhost"
+        host_name = own_name if has_own_name else _url_host(host)
         self.address = f"http://{host_name}:{self.port}"
-        self.plain_address = f"http://{_url_host(names[0] if names else host)}:{self.port}"
+        self.plain_address = f"http://{_url_host(names[0] if names else host)}:{plain_port}"
         self.keys = Keys()
         self.store = MemoryStore(home, progress=progress)
-        if has_own_name and not saved.port:
-            SavedAddress(saved.name, self.port).save(store_home)
-        self.has_moved = bool(has_own_name and saved.port and saved.port != self.port and not port)
         self._app = build(
             self.store,
             keys=self.keys,
-            hosts=frozenset({f"{saved.name}:{self.port}"}) if has_own_name else frozenset(),
+            hosts=frozenset({f"{own_name}:{self.port}"}) if has_own_name else frozenset(),
+            former=saved.keys,
+            port=self.port,
             by_password=self.by_password,
             cookie=f"anamnesis-{self.port}",
             project=project,
         )
         self._has_own_name = has_own_name
         self._server = _server_of(self._app)
-        self._app.state.dashboard.link = self.link
-        self._app.state.dashboard.prepare()
+        dashboard = self._app.state.dashboard
+        dashboard.link = self.link
+        if has_own_name:
+            keys = {**saved.keys, own_name: dashboard.draft_key}
+            SavedStarts((not port and saved.port) or self.port, keys).save(store_home)
+        dashboard.prepare()
         self._thread: threading.Thread | None = None
 
     def link(self, *, plain: bool = False) -> str:
@@ -238,6 +249,10 @@ def link_to_running(home: Home, *, plain: bool = False) -> str | None:
     except (OSError, ValueError, KeyError, TypeError, HTTPException):
         return None
     return str(link) or None
+
+
+def _random_letters() -> str:
+    return "".join(secrets.choice(_LETTERS) for _ in range(_NAME_LENGTH))
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

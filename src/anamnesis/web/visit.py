@@ -46,7 +46,7 @@ FACETS = (
     "tag",
 )  # several values of each can be chosen
 NOT_PREFIX = "not-"  # before the name of a facet: a value that notes must not have
-# Appearance settings that a browser keeps, and their values; the first is the default.
+# Appearance settings and their values; the first is the default.
 APPEARANCE = {
     "theme": ("auto", "light", "dark"),
     "density": ("comfortable", "compact"),
@@ -93,10 +93,10 @@ class Visit:
 
     @property
     def appearance(self) -> dict[str, str]:
-        """The theme, the density and the state of single-key shortcuts in this browser."""
-        cookies = self.request.cookies
+        """The theme, the density and the state of single-key shortcuts."""
+        chosen = self.dashboard.appearance
         return {
-            name: value if (value := cookies.get(name)) in choices else choices[0]
+            name: value if (value := chosen.get(name)) in choices else choices[0]
             for name, choices in APPEARANCE.items()
         }
 

@@ -1,7 +1,7 @@
 """Browse, search and edit the notes in a browser.
 
-It listens on this machine only, always under the same name and port. The address that it prints
-works once and signs in the browser that opens it; for another browser, run the command again.
+It listens on this machine only, under a new name at each start. The address that it prints works
+once and signs in the browser that opens it; for another browser, run the command again.
 """
 
 from __future__ import annotations
@@ -79,11 +79,6 @@ def run(args: Namespace) -> int:
         )
     if not serve.is_loopback(args.host):
         _warn(args.host, server.port)
-    elif server.has_moved:
-        output.talk(
-            f"The port of this store is in use by another program; using {server.port} this time.\n"
-            "Unsaved text stays in your browser under the usual address."
-        )
     _show(server.link(plain=args.no_name), serve.redirect_page(home), browse=not args.no_open)
     output.talk("Stop it with Ctrl-C.")
     server.run()

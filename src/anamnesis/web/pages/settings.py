@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from anamnesis.web.dashboard import Work
     from anamnesis.web.visit import Visit
 
-_YEAR = 365 * 86_400
 _DOCTOR = "doctor"  # the key of its latest findings, until they are shown
 _SECTIONS = {  # by the first setting of each, in the order of the list
     "machine_id": "This machine",
@@ -270,14 +269,11 @@ def sign_out(visit: Visit) -> Response:
 
 
 def set_appearance(visit: Visit) -> Response:
-    """Save the theme, the density and the shortcut setting as cookies of this browser."""
-    response = visit.redirect(visit.return_address("/"))
+    """Save the theme, the density and the shortcut setting."""
     for name, choices in APPEARANCE.items():
         if (value := visit.value(name)) in choices:
-            response.set_cookie(
-                name, value, max_age=_YEAR, samesite="strict", httponly=True, path="/"
-            )
-    return response
+            visit.dashboard.set_appearance(name, value)
+    return visit.redirect(visit.return_address("/"))
 
 
 def _environment() -> list[tuple[str, str]]:
