@@ -37,6 +37,7 @@ from anamnesis.sync.git import backend_of
 from corpus.secrets import planted
 from support.archive import save
 from support.hooks import SAMPLES, Transcript, hook
+from support.notes import write_file
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -514,6 +515,43 @@ def test_the_passages_of_a_search_fit_on_a_screen(store: MemoryStore, root: Path
     assert 1 < len(found) <= 5
     assert sum(len(each.text) for each in found) <= 2_000
     assert all("valve" in each.text for each in found)
+
+
+def test_a_standup_tells_decisions_and_results_not_first_lines(
+    store: MemoryStore, root: Path
+) -> None:
+    early = [
+        f"- Let us look at how the basket of the oven number {n} works today" for n in range(8)
+    ]
+    body = "\n".join(
+        ["**Ask:** round prices", "", "**Asked and answered later:**", "- Which mode? → half up",
+         "- and add a test", "", "**Decided and found:**", *early, "- | a | 1 | 2 |",
+         "- Prices are rounded half up when the invoice is made, not in the basket",
+         "- 1ab2c3d Round prices of an invoice half up", "", "**Commits:**",
+         "- 1ab2c3d Round prices of an invoice half up", "", "**Last results:**",
+         "- `pytest -q`: passed: 12 passed", "", "**Outcome:** Prices are rounded:",
+         "- half up, once"]
+    )  # fmt: skip
+    write_file(
+        root,
+        "memory/episodic/E1.md",
+        "---\nid: E1\ntype: episodic\ntitle: Round prices\nproject: shop\nmachine_id: desk\n"
+        'created_at: "2026-11-15T20:00:00+00:00"\nupdated_at: "2026-11-15T20:00:00+00:00"\n'
+        f"---\n{body}\n",
+    )
+    store.refresh()
+
+    ((project,),) = [standup(store, since="2026-11-01")]
+    (session,) = project.sessions
+
+    assert session.decided[0] == "Which mode? → half up"
+    assert (
+        "Prices are rounded half up when the invoice is made, not in the basket" in session.decided
+    )
+    assert not any(line.startswith(("|", "1ab2c3d")) for line in session.decided)
+    assert session.results == ("`pytest -q`: passed: 12 passed",)
+    assert session.outcome == "Prices are rounded: half up, once"
+    assert "done: Prices are rounded: half up, once" in markdown([project])
 
 
 def test_a_standup_tells_what_was_done_and_what_is_open(store: MemoryStore, root: Path) -> None:

@@ -10,16 +10,22 @@ from typing import TYPE_CHECKING
 from anamnesis.aliases import names_of
 from anamnesis.ground.clock import since as moment
 from anamnesis.operations.sessions import archive
+from anamnesis.text.terms import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
 _BLOCK = re.compile(r"^\*\*([^*\n]{1,60}?):\*\*[ \t]*", re.MULTILINE)
 _COUNTED = re.compile(r"\s*\(\d+\)$")
-_MOST_ITEMS = 6  # of one block of one session
+_MOST_ITEMS = 6  # commits and open points of one session
+_MOST_DECIDED, _MOST_RESULTS = 4, 3
+_CHOICE = " → "  # between a question and what was chosen
+_SAME = 40  # characters of a commit's subject; what has them says it again
+_LEAST_WORDS = 6  # of a statement; less is a heading, a row or a line of code
+_LEAST_LETTERS = 0.7  # share of letters and spaces in one
 _LONGEST_ITEM = 200  # characters
 
 
@@ -32,8 +38,10 @@ class DoneSession:
     machine: str
     ended: str
     turns: int  # 0 where the session was on another machine
+    outcome: str
     committed: tuple[str, ...]
     decided: tuple[str, ...]
+    results: tuple[str, ...]
     open: tuple[str, ...]
 
 
@@ -113,10 +121,37 @@ def _done_session(note: Memory, *, turns: int) -> DoneSession:
         machine=note.machine_id,
         ended=note.updated_at,
         turns=turns,
+        outcome="".join(_items([" ".join(found.get("Outcome", []))])),
         committed=committed(note),
-        decided=_items(found.get("Decided and found", [])),
+        decided=_decided(note, found),
+        results=_items(found.get("Last results", []), most=_MOST_RESULTS),
         open=_items(found.get("Open", [])),
     )
+
+
+def _decided(note: Memory, found: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """What was chosen, and of the statements those that are about what the session did.
+
+    They stand in a note in the order in which they were said, early readings of the code first.
+    """
+    chosen = [line for line in found.get("Asked and answered later", ()) if _CHOICE in line]
+    commits = found.get("Commits", ())
+    told = {line.partition(" ")[2][:_SAME] or line for line in commits}
+    said = [
+        line
+        for line in found.get("Decided and found", ())
+        if _is_statement(line) and not any(each in line for each in told)
+    ]
+    done = " ".join([note.title, *commits, *found.get("Outcome", ())])
+    matter = set(terms(done))
+    about = {line: len(matter.intersection(terms(line))) for line in said}
+    best = sorted(about, key=lambda line: -about[line])[: max(0, _MOST_DECIDED - len(chosen))]
+    return _items([*chosen, *(line for line in about if line in best)], most=_MOST_DECIDED)
+
+
+def _is_statement(line: str) -> bool:
+    letters = sum(each.isalpha() or each.isspace() for each in line)
+    return letters >= _LEAST_LETTERS * len(line) and len(terms(line)) >= _LEAST_WORDS
 
 
 def _lines_of(session: DoneSession) -> list[str]:
@@ -124,18 +159,20 @@ def _lines_of(session: DoneSession) -> list[str]:
     when = session.ended[:16].replace("T", " ")
     lines = [f"- **{session.title}** ({when}, {session.machine}{turns})"]
     for label, items in (
+        ("done", (session.outcome,) if session.outcome else ()),
         ("committed", session.committed),
         ("decided", session.decided),
+        ("result", session.results),
         ("open", session.open),
     ):
         lines += [f"  - {label}: {item}" for item in items]
     return lines
 
 
-def _items(lines: Sequence[str]) -> tuple[str, ...]:
+def _items(lines: Sequence[str], *, most: int = _MOST_ITEMS) -> tuple[str, ...]:
     short = [
         line if len(line) <= _LONGEST_ITEM else f"{line[:_LONGEST_ITEM].rsplit(' ', 1)[0]} …"
-        for line in lines[:_MOST_ITEMS]
+        for line in lines[:most]
     ]
     return tuple(short)
 
