@@ -93,7 +93,8 @@ class Plan:
     def has_room_for_more(self, most: int) -> bool:
         """Whether every note of a kind got room although only `most` were looked at."""
         for slots in ((ALWAYS,), (KNOWN, ELSEWHERE)):
-            forms = [entry.form for entry in self.entries if entry.candidate.slot in slots]
+            looked_at = (*slots, LAID, RULE)
+            forms = [entry.form for entry in self.entries if entry.candidate.slot in looked_at]
             if len(forms) >= most and OUT not in forms:
                 return True
         return False
@@ -106,9 +107,10 @@ def make_plan(
     limit: int = LIMIT,
     notices: Sequence[str] = (),
     beyond: int = 0,
+    project: str = "",
     unmerged: Container[str] = (),
 ) -> Plan:
-    """The plan for these candidates within a limit.
+    """The plan for these candidates, for a session of a project, within a limit.
 
     Only notes that are shown are read, and a few more. `beyond` is the number of notes that were
     not even candidates; they are counted. Of sessions on `unmerged` branches that is said.
@@ -125,7 +127,7 @@ def make_plan(
         return limit - units(frame)
 
     room = room_beside(beyond)
-    sheet = _Sheet(read, unmerged)
+    sheet = _Sheet(read, project, unmerged)
     if not _all_whole(sheet, ordered, room):
         room = room_beside(beyond + len(candidates))
         sheet.clear()
@@ -159,12 +161,12 @@ def _share(sheet: _Sheet, by_slot: Mapping[str, Sequence[Candidate]], room: int)
     sheet.lines(news[:_MOST_NEWS], below)
     sheet.brief(always, min(below, sheet.used + int(room * _ALWAYS_SHARE)))
     sheet.take(known, below, longest=_KNOWN_LENGTH)
-    again = (*own, *last, *rules, *before, *news, *known, *rest, *always)
+    again = (*own, *last, *rules, *before, *news, *known, *rest)
     sheet.grow(again, below)
     for each in (*news, *known, *rest, *before, *last, *rules, *always):
         if not sheet.title(each, room):
             break
-    sheet.grow(again, room)
+    sheet.grow((*again, *always), room)
 
 
 @record
@@ -177,10 +179,11 @@ class _Form:
 class _Sheet:
     """What has room so far."""
 
-    def __init__(self, read: Read, unmerged: Container[str] = ()) -> None:
+    def __init__(self, read: Read, project: str, unmerged: Container[str]) -> None:
         self.forms: dict[str, _Form] = {}
         self.used = 0
         self._read = read
+        self._project = project
         self._unmerged = unmerged
         self._notes: dict[str, Memory | None] = {}
         self._sections: dict[str, str] = {}
@@ -208,7 +211,7 @@ class _Sheet:
             return False
         text = self._sections.get(note.id)
         if text is None:
-            text = self._sections[note.id] = render.section(note, also=self._also(each, note))
+            text = self._sections[note.id] = self._section(each, note)
         return self._put(each, WHOLE, text, up_to)
 
     def clipped(self, each: Candidate, up_to: int, *, longest: int) -> bool:
@@ -219,7 +222,7 @@ class _Sheet:
         size = min(longest, up_to - self._without(each) - _GAP)
         if size < max(_LEAST, form.size + _LEAST if form else 0):
             return False
-        text = render.part(note, size, also=self._also(each, note))
+        text = render.part(note, size, also=self._also(each, note), project=self._project)
         return bool(text) and self._put(each, CLIPPED, text, up_to)
 
     def lines(self, candidates: Sequence[Candidate], up_to: int) -> None:
@@ -273,6 +276,9 @@ class _Sheet:
         if id not in self._notes:
             self._notes[id] = self._read(id)
         return self._notes[id]
+
+    def _section(self, each: Candidate, note: Memory) -> str:
+        return render.section(note, also=self._also(each, note), project=self._project)
 
     def _also(self, each: Candidate, note: Memory) -> str:
         """What the heading of a note says of it besides its origin."""

@@ -58,25 +58,27 @@ def render_inject(memories: Sequence[Memory]) -> str:
     return "\n\n".join([HEADING, *sections]) + "\n"
 
 
-def section(note: Memory, *, also: str = "") -> str:
+def section(note: Memory, *, also: str = "", project: str = "") -> str:
     """One note as a section; `also` is added to its line of facts.
 
-    A one-line note is not repeated as title and body.
+    A one-line note is not repeated as title and body. What a session of `project` takes for granted
+    is not said.
     """
     line = note.body.strip(" #\t\n")
     is_one_line = "\n" not in line and line.startswith(note.title.strip())
     if line and is_one_line and len(line) <= _ONE_LINE:
-        return _section(note, line, "", also=also).rstrip("\n")
-    return _section(note, note.title, note.body, also=also)
+        return _section(note, line, "", also=also, project=project).rstrip("\n")
+    return _section(note, note.title, note.body, also=also, project=project)
 
 
-def part(note: Memory, room: int, *, also: str = "") -> str:
+def part(note: Memory, room: int, *, also: str = "", project: str = "") -> str:
     """The part of a note that fits, and how to read on; empty if nothing does."""
     also = f"{also} | id: {note.id} | {REST}".removeprefix(" | ")
-    left = room - units(_section(note, note.title, "", also=also))
+    left = room - units(_section(note, note.title, "", also=also, project=project))
     shorten = clip.stopped if note.type == "episodic" else by_paragraph
     while left >= _LEAST_PART:
-        text = _section(note, note.title, shorten(note.body, left), also=also)
+        body = shorten(note.body, left)
+        text = _section(note, note.title, body, also=also, project=project)
         if units(text) <= room:
             return text
         left -= units(text) - room  # some characters are escaped
@@ -104,20 +106,30 @@ def as_json(text: str, *, event: str) -> str:
     return wrapped(text, format="gemini", event=event)
 
 
-def _section(note: Memory, title: str, body: str, *, also: str = "") -> str:
+def _section(note: Memory, title: str, body: str, *, also: str = "", project: str = "") -> str:
     about = f"project: {inline(note.project)} | origin: {inline(note.machine_id)}"
+    if project and note.project == project:
+        about = f"origin: {inline(note.machine_id)}"
     source, origin = note.prov_source, note.origin.replace(":", " ", 1)
     if origin and (source == "human" or origin.startswith(f"{source} ")):
         source = origin  # says it too, and who or from where
     elif origin:
         source = f"{source} from {origin}"
-    if source != "human" or note.confidence < 1.0:
+    is_told = source != "human" or note.confidence < 1.0
+    if is_told and not (project and _is_captured(note)):
         about += f" | source: {inline(source)} (confidence {note.confidence:g})"
     if "pending" in note.tags:
         about += " | to review"
     if also:
         about += f" | {also}"
     return f"## [{inline(note.type)}] {inline(title)}\n_{about}_\n\n{as_data(body)}"
+
+
+def _is_captured(note: Memory) -> bool:
+    """Whether a note is a session's, as its type says already."""
+    is_own = note.origin.partition(":")[0] in ("", "session")
+    is_session = note.type == "episodic" and note.prov_source == "session-end"
+    return is_session and is_own and note.confidence == 1.0
 
 
 def line(note: Memory) -> str:

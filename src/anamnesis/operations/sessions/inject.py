@@ -184,7 +184,13 @@ def _plan_of(
         )
         beyond = max(0, known - shown)
         start = plan.make_plan(
-            chosen, read=read, limit=limit, notices=notices, beyond=beyond, unmerged=unmerged
+            chosen,
+            read=read,
+            limit=limit,
+            notices=notices,
+            beyond=beyond,
+            project=project,
+            unmerged=unmerged,
         )
         return replace(start, text=masked(store, start.text, of=[e.note.id for e in start.entries]))
 
@@ -237,7 +243,7 @@ def _unindexed(
     notes = newest.newest_notes(home, project=project, session=session)
     chosen = newest.candidates(notes)
     notices = [*notices, newest.NOTICE] if notes else notices
-    start = plan.make_plan(chosen, read=notes.get, limit=limit, notices=notices)
+    start = plan.make_plan(chosen, read=notes.get, limit=limit, notices=notices, project=project)
     return replace(start, text=masked_text(home, start.text))
 
 
