@@ -109,11 +109,13 @@ def make_plan(
     beyond: int = 0,
     project: str = "",
     unmerged: Container[str] = (),
+    fits: bool = True,
 ) -> Plan:
     """The plan for these candidates, for a session of a project, within a limit.
 
     Only notes that are shown are read, and a few more. `beyond` is the number of notes that were
-    not even candidates; they are counted. Of sessions on `unmerged` branches that is said.
+    not even candidates; they are counted. Of sessions on `unmerged` branches that is said. `fits`
+    tells that all may fit whole, which takes time to try.
     """
     by_slot = {slot: [each for each in candidates if each.slot == slot] for slot in _ORDER}
     ordered = [each for group in by_slot.values() for each in group]
@@ -128,7 +130,7 @@ def make_plan(
 
     room = room_beside(beyond)
     sheet = _Sheet(read, project, unmerged)
-    if not _all_whole(sheet, ordered, room):
+    if not fits or not _all_whole(sheet, ordered, room):
         room = room_beside(beyond + len(candidates))
         sheet.clear()
         _share(sheet, by_slot, room)

@@ -39,8 +39,9 @@ class Checkout:
 
 def known(home: Home, directory: str) -> Checkout:
     """What was learned of the repository of a directory; empty if that is nothing."""
-    repository = find_repository(os.path.abspath(directory))
-    return _checkout(home.state_file(_FILE).record(), repository) if repository else Checkout()
+    records = home.state_file(_FILE).record()
+    repository = find_repository(os.path.abspath(directory)) if records else None
+    return _checkout(records, repository) if repository else Checkout()
 
 
 def names_before(home: Home, directory: str) -> list[str]:

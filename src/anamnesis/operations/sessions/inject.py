@@ -50,7 +50,7 @@ def inject(
     if off := off or switches.why_off(home, project=project, cwd=cwd):
         runs.note_run(home, "inject", did=off, session=payload.session_id)
         return ""
-    _look_again_if_moved(home, cwd)
+    _look_again_if_moved(home, cwd, project)
     session, limit = payload.session_id, limit or render.LIMITS.get(format, clip.LIMIT)
     if config.is_ephemeral():
         from anamnesis.operations.travel import sync
@@ -80,10 +80,10 @@ def inject(
     return render.wrapped(start.text, format=format, event=event, message=message)
 
 
-def _look_again_if_moved(home: Home, cwd: str) -> None:
+def _look_again_if_moved(home: Home, cwd: str, project: str) -> None:
     """Let git be asked, in the background, whether a repository with a new key is the same one."""
     known = checkouts.known(home, cwd)
-    if known.key and known.key != key_without_markers(cwd):
+    if known.key and known.key != project and known.key != key_without_markers(cwd):
         from anamnesis.hooks import background
 
         background.start(["project", "show", os.path.abspath(cwd)])
@@ -169,7 +169,7 @@ def _plan_of(
             notes[id] = store.look_up(id)
         return notes[id]
 
-    def start_of(most: int) -> plan.Plan:
+    def start_of(most: int, *, fits: bool = True) -> plan.Plan:
         chosen = select.candidates(
             store, project=project, k=k, session=session, machine=resolve_machine_id(),
             branch=branch, most=most, compacted=compacted,
@@ -191,14 +191,17 @@ def _plan_of(
             beyond=beyond,
             project=project,
             unmerged=unmerged,
+            fits=fits,
         )
         return replace(start, text=masked(store, start.text, of=[e.note.id for e in start.entries]))
 
     if not client:
         return start_of(select.MANY)
     start = start_of(select.USUAL)
-    # Short notes leave room for more of them.
-    return start_of(select.MANY) if start.has_room_for_more(select.USUAL) else start
+    if not start.has_room_for_more(select.USUAL):
+        return start
+    # Short notes leave room for more of them. Where some did not fit whole, all do not either.
+    return start_of(select.MANY, fits=len(start.shown(plan.WHOLE)) == len(start.entries))
 
 
 def _carried(
