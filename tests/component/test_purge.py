@@ -125,6 +125,40 @@ def test_a_purge_reaches_every_machine(fleet: Fleet, machines: list[Machine]) ->
     assert "edited on the laptop" in laptop.git("log", "-p", "--", "semantic/note-0.md")
 
 
+def test_what_a_squash_was_made_of_is_purged_with_it(fleet: Fleet, machines: list[Machine]) -> None:
+    laptop, _desk, _server = machines
+    clear = fleet.readable()
+    squash = git("commit-tree", "main^{tree}", "-m", "all of it", cwd=clear)
+    fleet.publish(squash, rewritten=True)
+    quiet(*machines)
+    assert "grafts" in laptop.git("for-each-ref")
+
+    done = purged(laptop, "plan")
+    quiet(*machines)
+
+    assert done.cleared
+    assert "grafts" not in laptop.git("for-each-ref")
+    check_gone(fleet, machines)
+
+
+def test_a_machine_that_never_synced_since_the_first_note_follows_a_purge(
+    fleet: Fleet, machines: list[Machine]
+) -> None:
+    laptop, _desk, _server = machines
+    late = fleet.machine("late")
+    late.sync()
+    laptop.write("note-1", "edited by laptop after that")
+    laptop.sync()
+    late.write("note-2", "edited by the late machine")
+    purged(laptop, "plan")
+
+    quiet(late, *machines)
+
+    assert not late.held()
+    assert laptop.body("note-2") == "edited by the late machine"
+    assert late.body("note-1") == "edited by laptop after that"
+
+
 def test_unsynced_work_elsewhere_is_kept(fleet: Fleet, machines: list[Machine]) -> None:
     laptop, desk, server = machines
     desk.remote = None

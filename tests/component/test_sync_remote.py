@@ -398,6 +398,54 @@ def test_a_squashed_remote_that_is_put_back_takes_no_edit_away(
     assert desk.body("n") == "ONE of laptop\nTWO of laptop\nthree\nfour\nFIVE of desk"
 
 
+def test_a_restored_machine_that_joins_a_squashed_remote_first_leaves_nothing_held(
+    pair: tuple[Machine, Machine], fleet: Fleet, tmp_path: Path
+) -> None:
+    laptop, desk = pair
+    laptop.edit("anchor", body="read by both")
+    in_step(laptop, desk)
+    shutil.copytree(desk.home, tmp_path / "backup", symlinks=True)
+    for word in ("ONE", "EINS"):
+        laptop.edit("n", body=FIVE.replace("one", word))
+        laptop.sync()
+        desk.sync()
+    squashed(fleet)
+    shutil.rmtree(desk.home)
+    (tmp_path / "backup").rename(desk.home)
+    desk.edit("anchor", title="edited on the restored disk")
+    desk.sync()
+    laptop.edit("n", body=FIVE.replace("one", "UN").replace("five", "FIVE"))
+
+    in_step(laptop, desk)
+
+    assert desk.body("n") == FIVE.replace("one", "UN").replace("five", "FIVE")
+
+
+@pytest.mark.parametrize("note", ["n", "new"])
+def test_edits_on_a_squash_that_is_taken_back_clash_with_none_on_what_it_was_made_of(
+    pair: tuple[Machine, Machine], fleet: Fleet, note: str
+) -> None:
+    laptop, desk = pair
+    laptop.edit("anchor", title="read by both")
+    in_step(laptop, desk)
+    laptop.write("new", FIVE)
+    laptop.edit("n", title="Another title")
+    laptop.sync()
+    copy = git("rev-parse", "main", cwd=fleet.readable())
+    squashed(fleet)
+    desk.sync()
+    desk.edit(note, body=FIVE.replace("one", "ONE of desk"))
+    desk.sync()
+    fleet.readable()
+    fleet.publish(copy, rewritten=True)
+    laptop.edit(note, body=FIVE.replace("five", "FIVE of laptop"))
+    laptop.sync()
+
+    in_step(laptop, desk)
+
+    assert laptop.body(note) == "ONE of desk\ntwo\nthree\nfour\nFIVE of laptop"
+
+
 def test_an_emptied_remote_that_another_machine_filled_takes_no_edit_away(
     pair: tuple[Machine, Machine], fleet: Fleet
 ) -> None:

@@ -235,18 +235,26 @@ class Cycle:
         bases = distance.bases
         if distance.ahead:
             purged = purge.sides(self._repository, ours, other)
-            if purged or distance.strange:
-                from anamnesis.sync import agreed  # a history that was rewritten is rare
+            if distance.beginnings and not self._repository.is_shallow():
+                from anamnesis.sync import grafts  # a history that was rewritten is rare
 
-                if purged or not bases or agreed.is_rewritten(self._repository, ours, other):
-                    bases = agreed.bases(self._repository, ours, other, known=bases)
+                if grafts.mend(self._repository, ours, other, distance):
+                    return self._integrate(ours, other, parent=parent)
+                bases = grafts.bases(self._repository, ours, other, distance)
+            if purged:
+                bases = purge.bases(self._repository, ours, other) or bases
             if other in purged:
                 return self._follow(ours, other, self._junction.base(bases), distance)
         base = self._junction.base(bases)
         theirs = self._repository.diff(base, other)
         if self._sweeps(theirs, other, since=base):
             return self._refill(ours, other, distance)
-        unseen = [c for sides in distance.unseen for c in self._junction.clashes(*sides)]
+        unseen = [
+            clash
+            for merge, mine, theirs in distance.unseen
+            if self._repository.author(merge) == self._identity.address
+            for clash in self._junction.clashes(mine, theirs)
+        ]
         joined = Integration(other, pulled=distance.news, other=other)
         if distance.ahead:
             joined = self._junction.join(ours, other, distance, base=base, theirs=theirs)

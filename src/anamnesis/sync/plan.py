@@ -373,8 +373,13 @@ class Identity:
 
     def signature(self) -> str:
         """Name, address and time as git writes them."""
+        return f"anamnesis <{self.address}> {int(time.time())} +0000"
+
+    @property
+    def address(self) -> str:
+        """What git has in place of a mail address: it names the machine."""
         machine = "".join(c for c in self.machine_id if c.isprintable() and c not in "<>\\")
-        return f"anamnesis <anamnesis@{machine.strip() or 'unknown'}> {int(time.time())} +0000"
+        return f"anamnesis@{machine.strip() or 'unknown'}"
 
     def message(self) -> str:
         """What a commit says."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from anamnesis.git import command
 from anamnesis.git.command import git
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError
@@ -19,6 +20,7 @@ from anamnesis.notes.frontmatter import note_in
 from anamnesis.sync import recovery
 from anamnesis.sync.plan import NewCommit, Step, forgotten_ids
 from anamnesis.sync.repository import (
+    GRAFTS,
     MAIN,
     OUTGOING,
     SECONDS,
@@ -113,7 +115,7 @@ def _cleared(
     Raises SyncFailed where a ref of ours still names them; running the command again resumes here.
     """
     others = forget_past(repository)
-    undeletable = [ref for ref in others if ref in (OUTGOING, PURGED)]
+    undeletable = [ref for ref in others if ref in (OUTGOING, PURGED) or ref.startswith(GRAFTS)]
     if undeletable:
         raise SyncFailed("removing the old history", f"{', '.join(undeletable)} cannot be deleted")
     return Purged(
@@ -174,7 +176,8 @@ def forget_past(repository: Repository) -> list[str]:
     """Remove every unreachable commit; returns the other refs, which may name old ones."""
     import shutil
 
-    for ref in (OUTGOING, PURGED):
+    grafts = repository.git("for-each-ref", "--format=%(refname)", GRAFTS).text.split()
+    for ref in (OUTGOING, PURGED, *grafts):
         repository.git("update-ref", "-d", ref)
     repository.refresh_index(())
     shutil.rmtree(os.path.join(repository.own, "set-aside"), ignore_errors=True)
@@ -217,6 +220,33 @@ def sides(repository: Repository, ours: str, other: str) -> set[str]:
     words = ("log", "--left-right", "--format=%m", f"--grep=^{MARK} ", f"{ours}...{other}")
     marks = repository.ask(*words).decode().split()
     return {line for sign, line in (("<", ours), (">", other)) if sign in marks}
+
+
+def bases(repository: Repository, ours: str, other: str) -> tuple[str, ...]:
+    """Our newest commits that the other line has too, where one of the two was purged.
+
+    A purge gives a commit another id, but leaves who made it, when, and what it says. Of several
+    that are alike in that, the first of one line is the first of the other.
+    """
+    there: dict[str, int] = {}
+    for _, _, who in _signed(repository, other):
+        there[who] = there.get(who, 0) + 1
+    shared: dict[str, list[str]] = {}
+    for commit, parents, who in _signed(repository, ours):
+        there[who] = there.get(who, 0) - 1
+        if there[who] >= 0:
+            shared[commit] = parents
+    older = {parent for parents in shared.values() for parent in parents}
+    return tuple(sorted(shared.keys() - older))
+
+
+def _signed(repository: Repository, line: str) -> Iterator[tuple[str, list[str], str]]:
+    """The commits of a line, oldest first: the id, the parents, and all that a purge keeps."""
+    fields = command.Fields("%H", "%P", "%an %ae %at %cn %ce %ct", "%B")
+    words = ("log", "--topo-order", "--reverse", fields.format, line)
+    printed = repository.ask(*words).decode("utf-8", "surrogateescape")
+    for commit, parents, who, message, _ in fields.read(printed):
+        yield commit, parents.split(), f"{who}\n{message}"
 
 
 def own_steps(

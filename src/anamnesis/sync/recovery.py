@@ -233,8 +233,8 @@ def _lock_files(repository: Repository) -> Iterator[str]:
         yield os.path.join(repository.git_dir, name)
     yield f"{repository.index}.lock"
     ours = os.path.join(repository.git_dir, "refs", "anamnesis")
-    if os.path.isdir(ours):
-        yield from (os.path.join(ours, name) for name in os.listdir(ours) if name[-5:] == ".lock")
+    for folder, _, names in os.walk(ours):
+        yield from (os.path.join(folder, name) for name in names if name[-5:] == ".lock")
     yield from _kept_packs(repository)
 
 

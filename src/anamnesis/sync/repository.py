@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MAIN = "refs/heads/main"
 UPSTREAM = "refs/remotes/origin/main"
 OUTGOING = "refs/anamnesis/outgoing"
+GRAFTS = "refs/anamnesis/grafts/"  # what the commits of a squash were, for this machine only
 STATES = 5_000  # commits of another history that are examined
 SECONDS = 120.0  # for work on the local disk; only a broken disk takes that long
 FILE_MODES = ("100644", "100755")
@@ -46,8 +47,8 @@ class Distance:
     news: int  # how many of these say something: those that only join do not
     bases: tuple[str, ...]  # the newest commits that both come from; none if they are unrelated
     linear: bool  # whether our side is a line that starts at the base
-    unseen: tuple[tuple[str, str], ...] = ()  # what merges there joined: a commit of ours, theirs
-    strange: bool = False  # whether the other side has a beginning of its own
+    unseen: tuple[tuple[str, str, str], ...] = ()  # merges there of a commit of ours, with parents
+    beginnings: tuple[str, ...] = ()  # commits without parents that only one side has
     waiting: int = 0  # how many of our commits say something
 
     @property
@@ -74,7 +75,8 @@ class Repository:
         env: Mapping[str, str] | None = None,
     ) -> Finished:
         """Run one command, with an index of our own that no other program locks or spoils."""
-        environment = {"GIT_INDEX_FILE": self.index, **(env or {})}
+        own = {"GIT_INDEX_FILE": self.index, "GIT_REPLACE_REF_BASE": GRAFTS}
+        environment = {**own, **(env or {})}
         return command.git_in(self.directory, args, timeout=timeout, input=input, env=environment)
 
     def ask(self, *args: str, input: bytes | None = None) -> bytes:
@@ -162,14 +164,20 @@ class Repository:
         ids = tuple(row[0][1:] for row in ahead)
         waiting = sum(len(row) < 3 for row in ahead)
         news = sum(len(row) < 3 and row[0][0] == ">" for row in rows)
-        strange = any(len(row) == 1 and row[0][0] == ">" for row in rows)
+        beginnings = tuple(row[0][1:] for row in rows if len(row) == 1 and row[0][0] != "-")
         others = {row[0][1:] for row in rows if row[0][0] == ">"}
         unseen = tuple(
-            (row[2], row[1])
+            (row[0][1:], row[2], row[1])
             for row in rows
             if row[0][0] == ">" and len(row) == 3 and row[2] not in others
         )
-        return Distance(ids, behind, news, tuple(sorted(bases)), linear, unseen, strange, waiting)
+        return Distance(
+            ids, behind, news, tuple(sorted(bases)), linear, unseen, beginnings, waiting
+        )
+
+    def author(self, commit: str) -> str:
+        """The address of whoever wrote a commit."""
+        return self.ask("log", "-1", "--format=%ae", commit).decode().strip()
 
     def count(self, commit: str) -> int:
         """How many commits of a history say something."""
