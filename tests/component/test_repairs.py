@@ -142,3 +142,36 @@ def test_a_failure_that_one_piped_command_prints_is_one(tmp_path: Path) -> None:
 
     (fix,) = repairs.fixes(story_of(read_transcript(file).transcript()))
     assert fix.fix == "edited `total.go`"
+
+
+def test_a_run_whose_end_the_client_does_not_record_is_judged_by_its_output(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        ("cargo check", "error[E0433]: failed to resolve: use of undeclared type `Cart`"),
+        ("touch src/cart.rs", ""),
+        ("cargo check", "Finished dev profile in 1.1s"),
+        ("npm run dev", "Error: another server holds the lock of this folder"),
+        ("rm .lock", ""),
+        ("npm run dev", "aborted by user after 55.9s"),
+    ]
+    lines: list[dict[str, Any]] = [{"type": "session_meta", "payload": {"id": "s", "cwd": "/u"}}]
+    for number, (command, printed) in enumerate(rows):
+        call = {"call_id": f"c{number}", "type": "function_call", "name": "exec_command"}
+        lines.append({"payload": {**call, "arguments": json.dumps({"cmd": command})}})
+        lines.append(
+            {
+                "payload": {
+                    "type": "function_call_output",
+                    "call_id": f"c{number}",
+                    "output": printed,
+                }
+            }
+        )
+    file = tmp_path / "rollout-2026-11-15T20-53-46-01a1e0fc.jsonl"
+    text = "".join(f"{json.dumps({'type': 'response_item', **line})}\n" for line in lines)
+    file.write_text(text, "utf-8")
+
+    told = [each.fix for each in repairs.fixes(story_of(read_transcript(file).transcript()))]
+
+    assert told == ["`touch src/cart.rs`"]

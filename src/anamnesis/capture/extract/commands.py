@@ -36,9 +36,11 @@ _CHECK = re.compile(
     re.IGNORECASE,
 )
 _ADDS = frozenset({"install", "add", "i", "get", "update", "upgrade", "require"})
+_FOLLOWS = re.compile(r"build|compile|fmt|format|prettier")
 _REPAIRS = re.compile(r"\s(?:--(?:fix|write|autocorrect(?:-all)?|unsafe-fixes)|-[aA])(?=\s|$)")
 _ASKS = re.compile(
-    r"\s(?:--help|--version|--dry-run|--list)(?=\s|$)|^\S+ (?:-version|-[hvV]|version|help)$"
+    r"\s(?:--help|--version|--dry-run|--list|--check)(?=\s|$)"
+    r"|^\S+ (?:-version|-[hvV]|version|help)$"
 )
 _SENDS = re.compile(
     r"\s(?:-X ?(?:POST|PUT|PATCH|DELETE)|-d|--data\S*|-F|--form|-o|-O|-T)(?=[\s'\"])"
@@ -132,10 +134,10 @@ def is_inline(command: str) -> bool:
 
 
 def follows_edits(command: str) -> bool:
-    """Whether a command builds or tries out what was edited."""
+    """Whether a command builds, formats or tries out what was edited."""
     name, *more = words(command) or ("",)
     is_request = name in _REQUESTS or is_inline(command)
-    return is_request or any("build" in word or "compile" in word for word in (name, *more[:2]))
+    return is_request or any(map(_FOLLOWS.search, (name, *more[:2])))
 
 
 def shares(command: str) -> bool:

@@ -135,10 +135,16 @@ def _may_fail(command: str) -> bool:
 
 def _failed(run: Moment, line: Sequence[shell.Step], place: int) -> bool:
     """Whether a command of a line failed: by its exit status, or by an output that is its own."""
-    if commands.is_told(line, place):
+    if _is_certain(run, line, place):
         return run.failed
     others = [each for each in line if each is not line[place] and _may_fail(each.text)]
-    return not others and _FAILING.search(run.answer) is not None
+    is_own = not others or all(each.then == "&&" for each in line[:-1])
+    return is_own and _FAILING.search(run.answer) is not None
+
+
+def _is_certain(run: Moment, line: Sequence[shell.Step], place: int) -> bool:
+    """Whether the client recorded how a command of a line ended."""
+    return commands.is_told(line, place) and (run.failed or run.exit is not None)
 
 
 def _end(failure: _Failure, later: Sequence[Moment]) -> _End | None:
@@ -175,7 +181,7 @@ def _again(failure: _Failure, run: Moment) -> _Try | None:
     line = shell.steps(run.text)
     for place in range(len(line) - 1, -1, -1):
         if commands.is_same(failure.command, line[place].text, printed=failure.output):
-            is_hidden = not commands.is_told(line, place)
+            is_hidden = not _is_certain(run, line, place)
             failed = _failed(run, line, place)
             failed = failed or (is_hidden and _is_shown(failure.error, run.answer))
             return _Try(line, place, failed)

@@ -27,6 +27,8 @@ _EXIT_CODE = re.compile(r"(?:exited with code|[Ee]xit code:) (-?\d{1,10})")
 _OUTPUT = re.compile(
     r"\A(?:[A-Z][^\n:]{0,40}: ?[^\n]*\n|(?:Process|Script|Wall time) [^\n]*\n){1,8}Output:\n\n?"
 )
+_SANDBOX = re.compile(r"\A[^\n]{0,60}failed in sandbox [^\n]{0,200}?stdout: ?\n?")
+_ABORTED = re.compile(r"\Aaborted by user\b")
 _FAILED = "Script failed"
 _TEXTS = ("input_text", "output_text", "text")
 # A tool that runs scripts, which call the other tools: the commands are in its input.
@@ -125,8 +127,9 @@ def _take_output(payload: dict[str, Any], recorder: Recorder) -> None:
     failed = code not in (None, 0) or text.startswith(_FAILED)
     recorder.result(
         payload.get("call_id"),
-        _OUTPUT.sub("", text),
+        _SANDBOX.sub("", _OUTPUT.sub("", text)),
         failed=failed,
+        refused=_ABORTED.match(text) is not None,
         exit=code,
         goes_on_as=running[1] if running else "",
     )
