@@ -127,7 +127,7 @@ def unfixed(story: Story) -> list[tuple[str, str]]:
             by_program.pop(key, None)
         elif not shell.is_looking(part) and (error := decisive_line(run.answer)):
             by_program[key] = (
-                clipped(shell.tidy(part), _MOST_COMMAND),
+                shell.short(part, _MOST_COMMAND),
                 clipped(error, _MOST_ERROR),
             )
     return list(by_program.values())

@@ -44,9 +44,11 @@ _NEXT = Cue(
 _NOTHING = Cue("none, n/a, nothing, keine, aucun, aucune, ninguno, nessuno, 无, 無, なし")
 _LATEST = 2  # turns whose reports may say what is open, and of those that changed files
 _LATE = 2  # turns that changed files; what was pending before them may be done
+_MOST_COMMAND = 120
 _NEAR_THE_END = 8  # commands
 _FINISHED = 0.6  # share of an item's words that what was done later has
-_MOST, _MOST_LISTED = 190, 6
+_NOT_ANSWERED = "Asked last, not answered"
+_MOST, _MOST_ASKED, _MOST_LISTED = 190, 320, 6
 _LONGEST_RECAP = 260
 _SHORTEST = 20  # characters
 UNCOMMITTED = "Edited after the last commit"  # how such an open item begins
@@ -61,7 +63,7 @@ def open_points(story: Story, *, cwd: str) -> list[str]:
     for line in lines:
         words = set(terms(line))
         if not any(len(words & set(terms(each))) > 0.7 * len(words) for each in kept):
-            kept.append(clipped(folded(line), _MOST))
+            kept.append(line if line.startswith(_NOT_ANSWERED) else clipped(folded(line), _MOST))
     return [*kept, *_uncommitted(story, cwd)]
 
 
@@ -72,7 +74,7 @@ def _unanswered(story: Story) -> Iterator[str]:
     for moment in story.moments[last + 1 :]:
         is_asked = moment.kind == PROMPT and not moment.answer and says_something(moment.text)
         if is_asked and moment not in first:
-            yield f"Asked last, not answered: {folded(moment.text)}"
+            yield clipped(f"{_NOT_ANSWERED}: {folded(moment.text)}", _MOST_ASKED)
 
 
 def _failing(story: Story) -> Iterator[str]:
@@ -82,21 +84,22 @@ def _failing(story: Story) -> Iterator[str]:
         if not each.passed and (not each.is_older or not each.ran):
             told.add(each.command)
             yield f"Failing: `{each.command}`: {each.says}"
-    latest = {shell.program(shell.main_part(each.text)) for each in story.of(RUN)[-_NEAR_THE_END:]}
+    latest = [each for each in story.of(RUN)[-_NEAR_THE_END:] if each.failed]
     for command, error in findings.unfixed(story)[-1:]:
-        if (
-            command not in told
-            and not command.endswith(" hook")
-            and shell.program(command) in latest
-        ):
+        is_late = any(shell.short(_part(each), _MOST_COMMAND) == command for each in latest)
+        if is_late and command not in told and not command.endswith(" hook"):
             yield f"Failing: `{command}`: {error}"
+
+
+def _part(run: Moment) -> str:
+    return shell.main_part(run.text) or run.text
 
 
 def _cut_off(story: Story) -> Iterator[str]:
     """A command that the session ended with."""
     last = story.moments[-1:]
     if last and last[0].kind == CUT and not shell.is_looking(last[0].text):
-        yield f"No result yet: `{clipped(shell.tidy(last[0].text), _MOST - 20)}`"
+        yield f"No result yet: `{shell.short(last[0].text, _MOST - 20)}`"
 
 
 def _said(story: Story) -> Iterator[str]:

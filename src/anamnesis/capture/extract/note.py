@@ -97,12 +97,13 @@ def body(session: ParsedSession, story: Story) -> str:
     """The note's text, at most `MOST` characters."""
     ask = clipped(folded(prompts.first_ask(story) or session.first_prompt), _ROOM["ask"])
     done = outcome(story, most=_ROOM["outcome"]) or folded(session.last_outcome)[: _ROOM["outcome"]]
+    opened = open_points(story, cwd=session.cwd)
     fixed = {
         "branch": [session.git_branch] if session.git_branch else [],
         "commits": _commits(story),
-        "fixes": _fixes(story),
+        "fixes": _fixes(story, "\n".join(opened)),
         "results": _results(story),
-        "open": open_points(story, cwd=session.cwd),
+        "open": opened,
         "subagents": _subagents(story),
         "files": _files(session),
     }
@@ -194,13 +195,14 @@ def _commits(story: Story) -> list[str]:
     return [clipped(line, 130) for line in [*findings.pull_requests(story), *lines][::-1]]
 
 
-def _fixes(story: Story) -> list[str]:
+def _fixes(story: Story, opened: str) -> list[str]:
+    """What was repaired, and what was not and is not `opened` either."""
     fixed = [each.line() for each in repairs.fixes(story)][::-1]
     fixes = "\n".join(fixed)
     failed = [
         f"`{command}` fails: {error}"
         for command, error in reversed(findings.unfixed(story))
-        if error not in fixes
+        if error not in fixes and f"`{command}`" not in opened
     ]
     return [*fixed[:5], *failed[:2]]
 

@@ -203,7 +203,7 @@ def _result(run: Moment, number: int, *, is_older: bool) -> Result | None:
         says = ""  # a part of what it printed
     if not (passed or says):
         says = f"exit status {run.exit}" if run.exit else ""
-    command = clipped(shell.tidy(step.text), _MOST_COMMAND)
+    command = shell.short(step.text, _MOST_COMMAND)
     return Result(command, passed, says, is_older, run.exit not in _NOT_RUN)
 
 

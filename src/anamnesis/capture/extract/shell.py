@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from anamnesis.ground.records import record
+from anamnesis.text.clipping import clipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ _GIT_COMMIT = re.compile(r"\bgit\b(?:\s+-[cC]\s+\S+|\s+--\S+)*\s+commit\b")
 _MESSAGE = re.compile(
     r"(?:\s-[a-zA-Z]*m|\s--message)[= ]?\s*(?:\"\$\(cat <<-?\s*['\"]?\w+['\"]?\s*\n([^\n]+)"
     r"|\"((?:[^\"\\]|\\.)+)\"|'([^']+)')"
+)
+_LONG_PATH = re.compile(
+    r"(?<![\w./])(?:~|[A-Za-z]:)?(?:/[\w.@+-]+){3,}(/[\w.@+-]+/[\w.@+-]+)(?![\w/])"
 )
 _WHOLE_MESSAGE = re.compile(
     r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(?P<here>.*?)^\s*\1\b"
@@ -148,6 +152,11 @@ def tidy(command: str) -> str:
     """A command on one line, without what only trims its output."""
     first = _PIPE.split(command)[0] if " | " in command else command
     return " ".join(_TIDY.sub(" ", first).split())
+
+
+def short(command: str, most: int) -> str:
+    """A command on one line of at most so many characters; of long paths the end counts."""
+    return clipped(_LONG_PATH.sub(r"…\1", tidy(command)), most)
 
 
 def commits(command: str, output: str) -> list[tuple[str, str]]:
