@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST = 6_000  # characters of an updated note; a new one has fewer, to leave room for carried lines
+MOST = 6_000  # characters of an updated note
 _LABEL = re.compile(r"\*\*([A-Z][^*\n]{1,40}):\*\*")
 _COUNT = re.compile(r" \(\d+\)$")
 _LATER, _FOUND, _OUTCOME, _ASK = "Asked and answered later", "Decided and found", "Outcome", "Ask"
@@ -52,7 +52,8 @@ def carried(
     """
     if not old.startswith(f"**{_ASK}:**"):
         return new  # written by a model or by hand
-    blocks, before = _blocks(new), _blocks(old)
+    pieces, before = _pieces(new), _merged(_pieces(old))
+    blocks = dict(pieces)  # of a label that several tasks have, the last
     known = folded(new)
     room = MOST - len(new)
     for label in _WHOLE:
@@ -76,19 +77,47 @@ def carried(
             )
     if files := _lost_files(before.get(_FILES, ""), is_listed):
         _carry_files(blocks, files, room)
-    return "\n\n".join(blocks[label] for label in sorted(blocks, key=_place))
+    return "\n\n".join(_in_order(pieces, blocks))
 
 
-def _blocks(body: str) -> dict[str, str]:
-    """The blocks of a note by their label, without the count of files."""
-    blocks: dict[str, str] = {}
-    label = ""
+def _in_order(pieces: list[tuple[str, str]], blocks: dict[str, str]) -> list[str]:
+    """The pieces of a note as they stand now, with the blocks that it had not in their place."""
+    last = {label: number for number, (label, _) in enumerate(pieces)}
+    told = [
+        (label, blocks[label] if last[label] == number else text)
+        for number, (label, text) in enumerate(pieces)
+    ]
+    for label in sorted(blocks.keys() - last.keys(), key=_place):
+        at = len(told)
+        while at and _place(told[at - 1][0]) > _place(label):
+            at -= 1
+        told.insert(at, (label, blocks[label]))
+    return [text for _, text in told]
+
+
+def _pieces(body: str) -> list[tuple[str, str]]:
+    """The blocks of a note in order, each with its label without the count of files."""
+    pieces: list[tuple[str, str]] = []
     for piece in body.split("\n\n"):
         if match := _LABEL.match(piece):
-            label = _COUNT.sub("", match[1])
-            blocks[label] = piece
-        elif label:
-            blocks[label] += f"\n\n{piece}"
+            pieces.append((_COUNT.sub("", match[1]), piece))
+        elif pieces:
+            label, text = pieces[-1]
+            pieces[-1] = label, f"{text}\n\n{piece}"
+    return pieces
+
+
+def _merged(pieces: list[tuple[str, str]]) -> dict[str, str]:
+    """The blocks by their label; those of several tasks are one, and later asks are requests."""
+    blocks: dict[str, str] = {}
+    for label, text in pieces:
+        if label not in blocks:
+            blocks[label] = text
+        elif label == _ASK:
+            later = blocks.get(_LATER, f"**{_LATER}:**")
+            blocks[_LATER] = f"{later}\n{_as_item(text)}"
+        else:
+            blocks[label] += "\n" + text.partition("\n")[2]
     return blocks
 
 

@@ -61,19 +61,20 @@ class Commit:
 
     hash: str
     subject: str
+    place: int = 0  # of its command in the story
 
 
 def commits(story: Story) -> list[Commit]:
     """The commits of a session in order; amended ones in their last form."""
     made: list[Commit] = []
-    for run in story.of(RUN):
-        if run.failed:
+    for place, run in enumerate(story.moments):
+        if run.kind != RUN or run.failed:
             continue
         for hash_, subject in shell.commits(run.text, run.answer):
             if made and shell.amends(run.text):
                 made.pop()
             if not any(each.subject == subject and each.hash == hash_ for each in made):
-                made.append(Commit(hash_[:7], folded(subject)))
+                made.append(Commit(hash_[:7], folded(subject), place))
     return made
 
 

@@ -43,7 +43,7 @@ _NEXT = Cue(
 )
 _NOTHING = Cue("none, n/a, nothing, keine, aucun, aucune, ninguno, nessuno, 无, 無, なし")
 _LATEST = 2  # turns whose reports may say what is open, and of those that changed files
-_LATE = 2  # turns that changed files; what was pending before them may be done
+_LATE = 2  # turns that changed files, or commits; what was pending before them may be done
 _MOST_COMMAND = 120
 _NEAR_THE_END = 8  # commands
 _FINISHED = 0.6  # share of an item's words that what was done later has
@@ -125,7 +125,10 @@ def _told_as_open(story: Story) -> list[tuple[int, str]]:
     for recap in story.of(RECAP)[-1:]:
         found += [(places[id(recap)], each) for each in _next_of(recap.text)]
     for summary in story.of(SUMMARY)[-1:]:
-        if sum(place > places[id(summary)] for place, _, _ in changed) > _LATE:
+        since = places[id(summary)]
+        ended = sum(place > since for place, _, _ in changed)
+        made = sum(each.place > since for each in findings.commits(story))
+        if max(ended, made) > _LATE:
             break
         found += [(places[id(summary)], text) for text in _pending(summary.text)]
     return found

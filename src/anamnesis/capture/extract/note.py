@@ -9,8 +9,10 @@ from anamnesis.capture.extract import findings, paths, prompts, rank, repairs, r
 from anamnesis.capture.extract.carry import carried
 from anamnesis.capture.extract.left_open import open_points
 from anamnesis.capture.extract.outcome import OPEN, is_open_heading, outcome
+from anamnesis.capture.extract.tasks import tasks
 from anamnesis.capture.story import ANSWER, PROMPT, RECAP, SUBAGENT, SUMMARY
 from anamnesis.capture.summarize import HeuristicSummarizer, SummaryResult
+from anamnesis.ground.records import record
 from anamnesis.text.clipping import clipped
 from anamnesis.text.cues import sentence
 from anamnesis.text.sentences import folded, statements
@@ -98,9 +100,9 @@ def body(session: ParsedSession, story: Story) -> str:
     ask = clipped(folded(prompts.first_ask(story) or session.first_prompt), _ROOM["ask"])
     done = outcome(story, most=_ROOM["outcome"]) or folded(session.last_outcome)[: _ROOM["outcome"]]
     opened = open_points(story, cwd=session.cwd)
+    parts = _parts(story, ask)
     fixed = {
         "branch": [session.git_branch] if session.git_branch else [],
-        "commits": _commits(story),
         "fixes": _fixes(story, "\n".join(opened)),
         "results": _results(story),
         "open": opened,
@@ -109,7 +111,8 @@ def body(session: ParsedSession, story: Story) -> str:
     }
     kept = {name: _fitting(lines, _ROOM.get(name, 200)) for name, lines in fixed.items()}
     kept["commands"] = _fitting(_commands(story, kept), _ROOM["commands"])
-    covered = {*terms(ask), *terms(done), *terms("\n".join(kept["open"]))}
+    asks = [each.ask for each in parts]
+    covered = {*terms("\n".join([*asks, done, *kept["open"]]))}
     pool = rank.recurring([*prompts.prompts(story), *rank.answers(story)])
     pool = [
         each
@@ -118,36 +121,67 @@ def body(session: ParsedSession, story: Story) -> str:
         and (each.source == PROMPT or not results.is_overtaken(each.text, story, place=each.place))
         and not covered.issuperset(terms(_without_heading(each)))
     ]
-    frame = len("\n\n".join(_blocks(session, ask, done, kept, [])))
+    frame = len("\n\n".join(_blocks(session, parts, done, kept, [])))
     said = sum(len(each.text) for each in pool)
-    room = min(_most(said) - frame - _LABELS, max(_SHORT_SESSION, said // 2))
-    chosen = rank.choose(pool, room=room, said=[ask, done, *kept["open"]])
-    text = "\n\n".join(_blocks(session, ask, done, kept, chosen))
+    room = min(_most(said) - frame - _LABELS * len(parts), max(_SHORT_SESSION, said // 2))
+    chosen = rank.choose(pool, room=room, said=[*asks, done, *kept["open"]])
+    text = "\n\n".join(_blocks(session, parts, done, kept, chosen))
     return paths.shortened(text, root=session.cwd)
 
 
 def _most(said: int) -> int:
     """The characters of a note of a session in which so many were said: more for each doubling."""
     doublings = math.log2(max(said, 1) / 10_000)
-    return min(MOST, max(SHORT, round(SHORT + 750 * doublings)))
+    return min(MOST, max(SHORT, round(SHORT + 740 * doublings)))
+
+
+@record
+class _Part:
+    """A task of the session: what was asked, and the commits that it made, the latest first."""
+
+    ask: str
+    start: int
+    end: int
+    commits: list[str]
+
+
+def _parts(story: Story, ask: str) -> list[_Part]:
+    """The tasks of a session, each with the first prompt that says something."""
+    starts = tasks(story) or [0]
+    made = findings.commits(story)
+    printed = [*findings.pull_requests(story)][::-1]
+    parts: list[_Part] = []
+    for number, (start, end) in enumerate(
+        zip(starts, [*starts[1:], len(story.moments)], strict=True)
+    ):
+        lines = [
+            f"{each.hash} {each.subject}".strip() for each in made if start <= each.place < end
+        ]
+        lines = [*(printed if end == len(story.moments) else []), *lines[::-1]]
+        lines = _fitting([clipped(line, 130) for line in lines], _ROOM["commits"] // len(starts))
+        said = ask if number == 0 else clipped(folded(story.moments[start].text), _MOST_STATEMENT)
+        parts.append(_Part(said, 0 if number == 0 else start, end, lines))
+    return parts
 
 
 def _blocks(
     session: ParsedSession,
-    ask: str,
+    parts: list[_Part],
     done: str,
     kept: dict[str, list[str]],
     chosen: list[Statement],
 ) -> Iterator[str]:
-    requests = [each for each in chosen if each.source == PROMPT]
-    learned = [each for each in chosen if each.source != PROMPT]
-    later = [line for line in _merged(requests) if not ask.startswith(line.rstrip("…"))]
-    yield f"**Ask:** {ask or '(no user prompt captured)'}"
-    yield from _list("Asked and answered later", later)
-    if kept["branch"]:
-        yield f"**Branch:** {kept['branch'][0]}"
-    yield from _list("Decided and found", _merged(learned))
-    yield from _list("Commits", kept["commits"])
+    for number, part in enumerate(parts):
+        yield f"**Ask:** {part.ask or '(no user prompt captured)'}"
+        told = [each for each in chosen if part.start <= each.place < part.end]
+        asked = _merged([each for each in told if each.source == PROMPT])
+        later = [line for line in asked if not part.ask.startswith(line.rstrip("…"))]
+        yield from _list("Asked and answered later", later)
+        if number == 0 and kept["branch"]:
+            yield f"**Branch:** {kept['branch'][0]}"
+        learned = [each for each in told if each.source != PROMPT]
+        yield from _list("Decided and found", _merged(learned))
+        yield from _list("Commits", part.commits)
     yield from _list("Errors and fixes", kept["fixes"])
     yield from _list("Last results", kept["results"])
     yield from _list("Commands", kept["commands"])
@@ -187,12 +221,6 @@ def _fitting(lines: list[str], room: int) -> list[str]:
             break
         kept.append(line)
     return kept
-
-
-def _commits(story: Story) -> list[str]:
-    """The commits, latest first: the last one is where work continues."""
-    lines = [f"{each.hash} {each.subject}".strip() for each in findings.commits(story)]
-    return [clipped(line, 130) for line in [*findings.pull_requests(story), *lines][::-1]]
 
 
 def _fixes(story: Story, opened: str) -> list[str]:

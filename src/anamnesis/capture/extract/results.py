@@ -86,6 +86,7 @@ _MAY_SAY_BAD = re.compile(r"\bfail(?:ed|ures?|s|ing)?\b|\berrors?\b|\bfatal\b|\b
 _SAYS_GOOD = re.compile(
     r"\bpass(?:ed|es|ing)?\b|\bok\b|\bsuccess\w*|\bclean\b|\bcompiled\b|\bbuilt\b|[✓✔✅]|\bfinished\b"
 )
+_COLOUR = re.compile(r"\x1b?\[[\d;]{0,8}m")
 _NOT_RUN = (126, 127)  # the shell's own statuses
 _MOST_COMMAND, _MOST_VERDICT = 100, 140
 
@@ -245,7 +246,7 @@ def _echoed(output: str, echo: str, before: str) -> int | None:
 
 def _section(output: str, steps: tuple[Step, ...], number: int) -> tuple[list[str], list[int]]:
     """The lines that a step printed between two `echo`s, and the other steps that may have."""
-    lines = [line.strip() for line in output.split("\n")]
+    lines = [line.strip() for line in _COLOUR.sub("", output).split("\n")]
     start, end, first, after = 0, len(lines), 0, len(steps)
     for at, step in enumerate(steps):
         place = _marked(lines, step.text, start)

@@ -61,7 +61,7 @@ _WHOLE_MESSAGE = re.compile(
     r"|(?:\s-[a-zA-Z]*m|\s--message)[= ]?\s*(?:\"((?!\$\()(?:[^\"\\]|\\.)+)\"|'([^']+)')",
     re.DOTALL | re.MULTILINE,
 )
-_TRAILER = re.compile(r"^(?:[A-Z][\w-]+: .*<.*@.*>|.{0,4}\[?Generated with.*)$", re.MULTILINE)
+_TRAILER = re.compile(r"^(?:[A-Z][\w-]+-[Bb]y: .*|.{0,4}\[?Generated with.*)$", re.MULTILINE)
 _ESCAPED = re.compile(r"\\([\"$`\\])")
 
 
