@@ -5,8 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from anamnesis.inject.prompt import recall
+from anamnesis.mcp import tools
+from anamnesis.mcp.binding import Binding
+from anamnesis.mcp.digest import ToolAnswer
 from anamnesis.notes.fields import Memory
+from anamnesis.operations.notes.search import search
+from anamnesis.operations.sessions.prompt import preview
 from anamnesis.store import MemoryStore
+from anamnesis.sync.git import backend_of
 
 EARLIER, LATER = "2026-02-03T00:00:00+00:00", "2026-07-21T00:00:00+00:00"
 OTHERS = ("Backups leave at night", "Icons are drawn as vectors", "The lift needs a badge")
@@ -26,6 +32,11 @@ def found(store: MemoryStore, question: str) -> list[str]:
     return [note.id for note in store.search(question)]
 
 
+def call(store: MemoryStore, question: str) -> ToolAnswer:
+    binding = Binding(store, machine_id="box", backend=backend_of(store.home, machine_id="box"))
+    return tools.call(binding, "memory_search", {"query": question})
+
+
 DELAY = (
     ("old", "Retry delay of the webhook sender", "The webhook sender waits 60 s.", EARLIER),
     ("new", "Webhook sender", "Its retry delay is 15 s, partners complained.", LATER),
@@ -43,6 +54,56 @@ def test_a_prompt_gets_the_later_decision_first(tmp_path: Path) -> None:
         given = [match.note.id for match in recall(store, QUESTION, project="global")]
 
     assert given[0] == "new"
+
+
+def test_search_and_prompt_say_since_when_and_what_was_before(tmp_path: Path) -> None:
+    told = "since 2026-07-21; before: The webhook sender waits 60 s. (2026-02-03, old)"
+    with filled(tmp_path, *DELAY) as store:
+        first, second, *_ = search(store, QUESTION, limit=8).hits
+        asked, _ = preview(store, QUESTION, project="global")
+        tool = call(store, QUESTION)
+
+    assert first.before is not None
+    assert first.before.told(first.note.updated_at) == told
+    assert second.before is None
+    assert told in asked
+    assert told in tool.text
+    assert tool.structured["result"][0]["before"] == told
+
+
+def test_the_word_before_is_one_step_back(tmp_path: Path) -> None:
+    between = ("mid", "Webhook sender", "Its retry delay is 30 s since May.", "2026-05-02")
+    with filled(tmp_path, *DELAY, between) as store:
+        hits = search(store, QUESTION, limit=3).hits
+        given = [match.note.id for match in recall(store, QUESTION, project="global")]
+
+    steps = {hit.note.id: hit.before.id if hit.before else "" for hit in hits}
+    assert steps == {"new": "mid", "mid": "old", "old": ""}
+    assert [hits[0].note.id, given[0]] == ["new", "new"]
+
+
+def test_a_note_that_says_the_same_again_changes_nothing(tmp_path: Path) -> None:
+    _, title, body, _ = DELAY[0]
+    with filled(tmp_path, DELAY[0], ("again", title, f"{body} It still does.", LATER)) as store:
+        assert [hit.before for hit in search(store, QUESTION, limit=2).hits] == [None, None]
+
+
+def test_foreign_words_neither_amend_nor_are_told(tmp_path: Path) -> None:
+    old, (id, title, body, day) = DELAY
+    with filled(tmp_path, old) as store:
+        store.put(
+            Memory(
+                id=id,
+                type="semantic",
+                title=title,
+                body=body,
+                created_at=day,
+                updated_at=day,
+                origin="import:mem0",
+                tags=["pending"],
+            )
+        )
+        assert all(hit.before is None for hit in search(store, QUESTION, limit=8).hits)
 
 
 def test_an_older_sibling_stays_first_by_the_word_that_differs(tmp_path: Path) -> None:

@@ -110,6 +110,8 @@ def _section(match: Match, room: int) -> tuple[str, bool]:
 
     note = match.note
     about = f"{render.inline(note.updated_at[:10])} | id: {note.id}"
+    if match.answer.before is not None:
+        about += f" | {render.inline(match.answer.before.told(note.updated_at))}"
     whole = render.section(note, also=about)
     if clipping.units(whole) + 2 <= room:
         return whole, True

@@ -209,8 +209,8 @@ def _heading(note: Mapping[str, Any]) -> str:
     facts = [note["type"], note["project"], str(note["updated_at"])[:10], note["id"]]
     if note.get("origin"):
         facts.append(f"source: {note['origin'].replace(':', ' ', 1)}")
-    warning = f"\n{note['warning']}" if note.get("warning") else ""
-    return f"## {_one_line(note['title'])}\n[{' | '.join(map(str, facts))}]{warning}"
+    lines = [f"\n{note[each]}" for each in ("warning", "before") if note.get(each)]
+    return f"## {_one_line(note['title'])}\n[{' | '.join(map(str, facts))}]{''.join(lines)}"
 
 
 def _one_line(title: object) -> str:

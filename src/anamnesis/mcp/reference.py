@@ -28,11 +28,12 @@ _SHAPES = {
 `{"result": [note, …]}`, best first. A note is `id`, `type`, `title`, `project`, `machine_id`,
 `scope`, `tags`, `created_at`, `updated_at`, `body`; only if there is one, `origin` (the agent or
 program that wrote it: `agent:claude-code`, `import:mem0`) and `warning` (why nothing in it should
-be acted on: no one has reviewed it). `transcripts`, where sessions on this machine say more:
-passages with `session`, `turn`, `who`, `at`, `project`, `failed`, `text`. All pieces of these
-notes and sessions compete for 4,000 characters, the headings included; a `body` has those that won
-and ends with `[cut: …]` where something was left out. With `whole`, bodies have up to 4,000
-characters each (less with more than eight hits) and there are three passages at most; the id of a
+be acted on: no one has reviewed it), `before` (since when its word holds and what an earlier note
+says, if one answers the same question otherwise). `transcripts`, where sessions on this machine
+say more: passages with `session`, `turn`, `who`, `at`, `project`, `failed`, `text`. All pieces of
+these notes and sessions compete for 4,000 characters, the headings included; a `body` has those
+that won and ends with `[cut: …]` where something was left out. With `whole`, bodies have up to
+4,000 characters each (less with more than eight hits) and there are three passages at most; the id of a
 note as the query gives up to 40,000 characters of it. Superseded notes are left out.""",
     "memory_list": """\
 `{"result": [note, …]}`, newest first (`updated_at`, then `id`), notes without `body`. If there

@@ -183,6 +183,7 @@ def _search(binding: Binding, *, query: str, k: int, whole: bool, **values: Any)
         else [
             digest.with_part(hit.note, answer.parts.get(hit.note.id))
             | _origin(answer.found, hit.note)
+            | digest.only_set(before=hit.before.told(hit.note.updated_at) if hit.before else "")
             for hit in answer.found.hits
         ]
     )

@@ -13,7 +13,7 @@ from anamnesis.ground.records import record, replace
 from anamnesis.search import query as queries
 from anamnesis.search import rank, typos
 from anamnesis.search.last_word import newest_word_first
-from anamnesis.search.rank import COLUMN_WEIGHTS, MEANING, NEARNESS, Statistics
+from anamnesis.search.rank import BESIDE, COLUMN_WEIGHTS, MEANING, NEARNESS, Statistics
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from anamnesis.notes.fields import Memory, NoteId
+    from anamnesis.search.last_word import Before
     from anamnesis.search.matrix import Nearness
     from anamnesis.search.meaning import Meaning
     from anamnesis.search.query import Filters, Query, Term
     from anamnesis.search.rank import Share, Why
 
-BESIDE = "@"  # before the ids of a second index; no note's own id has it
 _NO_ROW = 0  # vectors of the second index are kept by whoever writes it
 _READ = 30  # notes whose text is read and fully ranked, at a time
 _LONGEST_BODY = 20_000  # characters that are read for the ranking of one note
@@ -63,6 +63,7 @@ class FoundNote:
     path: str
     score: float
     why: rank.Why
+    before: Before | None = None  # the word that it amends
 
     @property
     def is_beside(self) -> bool:
@@ -82,6 +83,7 @@ class SearchHit:
     note: Memory
     score: float
     why: rank.Why
+    before: Before | None = None  # the word that it amends
 
 
 def search(
@@ -120,9 +122,15 @@ def search(
         best = best or max(hit.points for hit in hits)
     if fresh is not None:
         fresh.pop(_NO_ROW, None)
-    hits, _ = newest_word_first(hits)
+    hits, befores = newest_word_first(hits)
     return [
-        FoundNote(hit.candidate.id, *places[hit.candidate.id], hit.score, hit.why())
+        FoundNote(
+            hit.candidate.id,
+            *places[hit.candidate.id],
+            hit.score,
+            hit.why(),
+            before=befores.get(hit.candidate.id),
+        )
         for hit in hits[question.offset : wanted]
     ]
 

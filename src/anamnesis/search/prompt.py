@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Mapping, Sequence
 
+    from anamnesis.search.last_word import Before
     from anamnesis.search.matrix import Nearness
     from anamnesis.search.meaning import Meaning
     from anamnesis.search.query import Filters, Query, Term
@@ -82,16 +83,17 @@ class PromptAnswer:
     path: str
     why: str
     weights: Mapping[str, float]  # stem -> points, for choosing the passage
+    before: Before | None = None  # the word that it amends
 
     @property
     def is_beside(self) -> bool:
         """Whether it is a note of the second index."""
-        return self.id.startswith(engine.BESIDE)
+        return self.id.startswith(rank.BESIDE)
 
     @property
     def own_id(self) -> str:
         """The id of the note itself."""
-        return self.id.removeprefix(engine.BESIDE)
+        return self.id.removeprefix(rank.BESIDE)
 
 
 @record
@@ -181,7 +183,7 @@ def answers(
     by_id: dict[str, tuple[str, ...]] = {}
     places: dict[str, tuple[str, str]] = {}
     block: list[rank.Candidate] = []
-    for index, mark in ((db, ""), (beside, engine.BESIDE)):
+    for index, mark in ((db, ""), (beside, rank.BESIDE)):
         if index is None:
             continue
         named = _naming(index, text, filters=filters)
@@ -194,7 +196,7 @@ def answers(
     if not block:
         return []
     known = replace(known, notes=max(known.notes, _SMALLEST))
-    hits, amended = newest_word_first(rank.ranked(query, block, known))
+    hits, befores = newest_word_first(rank.ranked(query, block, known))
     is_question = _is_question(text) and len(query.terms) >= _LEAST_ASKED
     evidence = [
         _evidence(
@@ -205,10 +207,14 @@ def answers(
     ]  # fmt: skip
     return [
         PromptAnswer(
-            each.hit.candidate.id, *places[each.hit.candidate.id], each.why, _weights(each)
+            each.hit.candidate.id,
+            *places[each.hit.candidate.id],
+            each.why,
+            _weights(each),
+            before=befores.get(each.hit.candidate.id),
         )
         for each in _with_last_word(
-            _chosen(_with_turns(evidence, ask_archive), query, nearness), evidence, amended
+            _chosen(_with_turns(evidence, ask_archive), query, nearness), evidence, befores
         )
     ]
 
@@ -319,12 +325,13 @@ def _ahead_of_others(
 
 
 def _with_last_word(
-    chosen: list[_Evidence], evidence: Sequence[_Evidence], amended: Mapping[str, str]
+    chosen: list[_Evidence], evidence: Sequence[_Evidence], befores: Mapping[str, Before]
 ) -> list[_Evidence]:
     """The chosen notes, and before each what was said later on the same matter."""
     by_id = {each.hit.candidate.id: each for each in chosen}
-    for each in evidence:
-        if amended.get(each.hit.candidate.id) in by_id:
+    for each in sorted(evidence, key=lambda each: each.hit.candidate.updated_at):
+        before = befores.get(each.hit.candidate.id)
+        if before is not None and before.id in by_id:
             by_id.setdefault(each.hit.candidate.id, each)
     order = [each.hit.candidate.id for each in evidence]
     return [by_id[id] for id in order if id in by_id][:MOST]

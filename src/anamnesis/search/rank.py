@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from anamnesis.search.meaning import Meaning
     from anamnesis.search.query import Query, Term
 
+BESIDE = "@"  # before the ids of a second index; no note's own id has it
 _SATURATION = 1.2  # BM25's k1: the tenth occurrence of a word says little
 _LENGTH = 0.5  # BM25's b; 0.4 suits short turns, 0.75 suits code
 _TITLE, _TAGS, _PARTS = 1.5, 1.5, 0.5  # against 1 for the body
@@ -138,15 +139,20 @@ class Ranked:
         """What those words weigh together, in units of a word that no other note has."""
         return sum(self.matched.values()) * (_SATURATION + 1) / self._reading.scorer.most
 
-    def said_at_once(self, wanted: Mapping[int, float]) -> float:
-        """The most that one statement, with the title, has of some words of the question."""
+    def statement(self, wanted: Mapping[int, float]) -> tuple[float, str]:
+        """The statement that, with the title, has most of some words of the question: what, which.
+
+        Of several, the first.
+        """
         title, scorer = self.candidate.title, self._reading.scorer
-        return max(
-            sum(wanted.get(term, 0.0) for term in {term for _, term in scorer.among(spaced)})
-            for line in self.candidate.body.splitlines() or [""]
-            for sentence in line.split(". ")
-            for spaced in [words.spaced(f"{title} {sentence}")]
-        )
+        best, found = -1.0, ""
+        for line in self.candidate.body.splitlines() or [""]:
+            for sentence in line.split(". "):
+                places = scorer.among(words.spaced(f"{title} {sentence}"))
+                weight = sum(wanted.get(term, 0.0) for term in {term for _, term in places})
+                if weight > best:
+                    best, found = weight, sentence
+        return best, found.strip() or title
 
     @property
     def strength(self) -> float:

@@ -336,7 +336,11 @@ class MemoryStore(Filing):
             doubles = self.doubles(hit.own_id for hit in hits)
             hits = doubles.without(hits, theirs=doubles.same)[offset:][:k]
         read = ((hit, self._read_hit(hit)) for hit in hits)
-        return [SearchHit(file.note, hit.score, hit.why) for hit, file in read if file is not None]
+        return [
+            SearchHit(file.note, hit.score, hit.why, before=hit.before)
+            for hit, file in read
+            if file is not None
+        ]
 
     def _with_beside(self, ask: Callable[[sqlite3.Connection | None], T]) -> T:
         return self.beside.ask(ask) if self.beside is not None else ask(None)

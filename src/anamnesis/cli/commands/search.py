@@ -53,6 +53,9 @@ def run(args: Namespace) -> int:
         shown.append(lines.of(hit.note))
         if part := _answering_line(hit):
             shown.append(tables.painted(f"    {part}", "dim"))
+        if hit.before is not None:
+            amended = tables.fitted(hit.before.told(hit.note.updated_at), 4)
+            shown.append(tables.painted(f"    {amended}", "dim"))
         if warning := answer.warnings.get(hit.note.id):
             shown.append(tables.painted(f"    {warning}", "yellow"))
         elif hit.note.origin:
@@ -72,6 +75,9 @@ def _answering_line(hit: SearchHit) -> str:
 
 def _hit_dict(hit: SearchHit, answer: SearchAnswer, *, explain: bool) -> dict[str, object]:
     fields = note_dict(hit.note, warning=answer.warnings.get(hit.note.id, ""))
+    if hit.before is not None:
+        before = hit.before
+        fields["before"] = {"id": before.own_id, "day": before.day, "says": before.says}
     if explain:
         fields |= {"score": hit.score, "why": dataclasses.asdict(hit.why)}
     return fields

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from anamnesis import config
 from anamnesis.ground.records import fresh, record, replace
-from anamnesis.operations.notes.masking import masked_note
+from anamnesis.index.queries import admitted
+from anamnesis.operations.notes.masking import masked, masked_note
 from anamnesis.operations.notes.show import NOTE_URI, find
 from anamnesis.search.engine import SearchHit, explanation
 from anamnesis.search.query import Filters
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anamnesis.notes.fields import Memory
+    from anamnesis.search.last_word import Before
     from anamnesis.store import MemoryStore
 
 __all__ = [
@@ -69,7 +71,27 @@ def _answer(
     if for_agent:
         hits = [replace(hit, note=masked_note(store, hit.note)) for hit in hits]
     about = warnings([hit.note for hit in hits], for_agent=for_agent)
+    hits = _with_own_words_before(store, hits, about, for_agent=for_agent)
     return SearchAnswer(hits, by_id=by_id, warnings=about)
+
+
+def _with_own_words_before(
+    store: MemoryStore, hits: Sequence[SearchHit], about: dict[str, str], *, for_agent: bool
+) -> Sequence[SearchHit]:
+    """The hits, without earlier words that nobody answers for, or that such a note would amend."""
+    if not (ids := [hit.before.own_id for hit in hits if hit.before]):
+        return hits
+    allowed = set[str]().union(*store.ask_each(lambda db: admitted(db, ids)))
+    return [
+        replace(hit, before=_masked(store, hit.before) if for_agent else hit.before)
+        if hit.before and hit.before.own_id in allowed and hit.note.id not in about
+        else replace(hit, before=None)
+        for hit in hits
+    ]
+
+
+def _masked(store: MemoryStore, before: Before) -> Before:
+    return replace(before, says=masked(store, before.says, of=[before.own_id]))
 
 
 def matching_part(hit: SearchHit, *, room: int) -> str:

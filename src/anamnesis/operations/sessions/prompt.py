@@ -11,13 +11,14 @@ from anamnesis.ground.records import replace
 from anamnesis.hooks import arrivals, receipts, runs, switches
 from anamnesis.inject import render
 from anamnesis.inject.prompt import ShownMatch, is_worth_a_look, recall, rendered
-from anamnesis.operations.notes.masking import masked_note
+from anamnesis.operations.notes.masking import masked, masked_note
 from anamnesis.project import GLOBAL, resolve_project_key
 from anamnesis.text import clipping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from anamnesis.archive.ask import Passage
     from anamnesis.config import Home
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from anamnesis.hooks.receipts import GivenNote
     from anamnesis.inject.prompt import Match
     from anamnesis.notes.fields import Memory, NoteId
+    from anamnesis.search.prompt import PromptAnswer
     from anamnesis.store import MemoryStore
 
 SETTING = "moment_prompt"
@@ -200,13 +202,23 @@ def _given(store: MemoryStore, found: list[Match]) -> list[Match]:
         return found
     from anamnesis.index.queries import admitted
 
-    ids = [each.note.id for each in found]
+    befores = [each.answer.before for each in found if each.answer.before]
+    ids = [each.note.id for each in found] + [before.own_id for before in befores]
     allowed = set[str]().union(*store.ask_each(lambda db: admitted(db, ids)))
     return [
-        replace(each, note=masked_note(store, each.note))
+        replace(each, note=masked_note(store, each.note), answer=_answer(store, each, allowed))
         for each in found
         if each.note.id in allowed
     ]
+
+
+def _answer(store: MemoryStore, match: Match, allowed: AbstractSet[str]) -> PromptAnswer:
+    """The answer with the word before, where that may be given unasked too."""
+    before = match.answer.before
+    if before is None or before.own_id not in allowed:
+        return replace(match.answer, before=None) if before else match.answer
+    says = masked(store, before.says, of=[before.own_id])
+    return replace(match.answer, before=replace(before, says=says))
 
 
 def _leave_receipt(

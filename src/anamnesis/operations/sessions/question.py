@@ -88,7 +88,8 @@ def _of_notes(found: SearchAnswer) -> list[Source]:
 def _heading(hit: SearchHit, found: SearchAnswer) -> int:
     note = hit.note
     about = (note.title, note.project, note.origin, found.warnings.get(note.id, ""))
-    return _NOTE + sum(map(len, about))
+    before = hit.before.told(note.updated_at) if hit.before else ""
+    return _NOTE + len(before) + sum(map(len, about))
 
 
 def _of_turns(passages: Sequence[Passage]) -> list[Source]:
