@@ -33,8 +33,8 @@ says, if one answers the same question otherwise). `transcripts`, where sessions
 say more: passages with `session`, `turn`, `who`, `at`, `project`, `failed`, `text`. All pieces of
 these notes and sessions compete for 4,000 characters, the headings included; a `body` has those
 that won and ends with `[cut: …]` where something was left out. With `whole`, bodies have up to
-4,000 characters each (less with more than eight hits) and there are three passages at most; the id of a
-note as the query gives up to 40,000 characters of it. Superseded notes are left out.""",
+4,000 characters each (less with more than eight hits) and there are three passages at most; the id
+of a note as the query gives up to 40,000 characters of it. Superseded notes are left out.""",
     "memory_list": """\
 `{"result": [note, …]}`, newest first (`updated_at`, then `id`), notes without `body`. If there
 are more, `notice` beside `result` says which `offset` goes on. A note that no one has reviewed has
