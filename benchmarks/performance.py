@@ -8,7 +8,7 @@ from importlib import import_module
 
 from benchmarks.measure import NOISE, Table
 
-TABLES = ("store", "hooks", "sync", "bulk", "mcp", "curation", "dashboard")
+TABLES = ("store", "hooks", "sync", "bulk", "mcp", "curation", "dashboard", "repository")
 
 
 def main() -> int:

@@ -155,6 +155,38 @@ def test_two_sessions_on_two_branches_at_once_do_not_disturb_each_other(team: Te
             ]
 
 
+def test_the_index_of_a_worktree_goes_with_it(team: Team) -> None:
+    anna = team.clone("annas", "anna")
+    anna.note(f"{ID}01", "Deploys need the tunnel.")
+    anna.commit()
+    anna.trust()
+    for name in ("one", "two", "three"):
+        tree = team.worktree(anna, name, name)
+        tree.store().close()
+        anna.git("worktree", "remove", "--force", str(tree.top))
+
+    team.worktree(anna, "last", "last").store().close()
+
+    assert len(os.listdir(Path(anna.home) / "checkouts")) == 2
+
+
+def test_a_secret_in_a_repository_reaches_no_session(team: Team) -> None:
+    token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    anna = team.clone("annas", "anna")
+    anna.note(f"{ID}01", f"Deploys use the token {token} for the tunnel.")
+    anna.commit()
+    anna.trust()
+    tree = team.worktree(anna, "fresh", "fresh")
+
+    for told in (
+        tree.start(),
+        anna.start(),
+        anna.ask("Which token do deploys use for the tunnel?"),
+    ):
+        assert "for the tunnel" in told
+        assert token not in told
+
+
 def test_the_tools_follow_the_branch_and_the_consent(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
 
 
+_PLACE = "place"  # which checkout an index is of
 _LOOKED = "looked"  # the times of the folders when you were last told
 
 
@@ -26,7 +27,8 @@ class RepositoryStore(MemoryStore):
         if checkout is None:
             raise TypeError("a repository's notes are opened by their checkout")
         if not os.path.isdir(checkout.kept):
-            atomic.make_directory(checkout.kept)
+            _sweep(os.path.dirname(checkout.kept))
+            atomic.write_text(os.path.join(checkout.kept, _PLACE), os.path.dirname(checkout))
         return checkout
 
     @property
@@ -73,3 +75,21 @@ class RepositoryStore(MemoryStore):
                 return set(file.read().splitlines())
         except OSError:
             return set()
+
+
+def _sweep(folder: str) -> None:
+    """Remove the indexes of checkouts that are gone: agents make a worktree for each task."""
+    try:
+        kept = [os.path.join(folder, name) for name in os.listdir(folder)]
+    except OSError:
+        return
+    for each in kept:
+        try:
+            with open(os.path.join(each, _PLACE), encoding="utf-8") as file:
+                is_gone = not os.path.isdir(file.read())
+        except (OSError, ValueError):
+            continue
+        if is_gone:
+            import shutil
+
+            shutil.rmtree(each, ignore_errors=True)

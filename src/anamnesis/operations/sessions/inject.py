@@ -193,7 +193,7 @@ def _plan_of(
             unmerged=unmerged,
             fits=fits,
         )
-        return replace(start, text=masked(store, start.text, of=[e.note.id for e in start.entries]))
+        return replace(start, text=_masked(store, start))
 
     if not client:
         return start_of(select.MANY)
@@ -202,6 +202,12 @@ def _plan_of(
         return start
     # Short notes leave room for more of them. Where some did not fit whole, all do not either.
     return start_of(select.MANY, fits=len(start.shown(plan.WHOLE)) == len(start.entries))
+
+
+def _masked(store: MemoryStore, start: plan.Plan) -> str:
+    if store.unindexed is not None:  # no index says which of the repository's notes has a secret
+        return masked_text(store.home, start.text)
+    return masked(store, start.text, of=[each.note.id for each in start.entries])
 
 
 def _carried(
