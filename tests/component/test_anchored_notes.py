@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -148,3 +149,60 @@ def test_outside_of_a_repository_there_is_nothing_to_confirm(
 
     assert main(["stale", "--confirm", id]) == 2
     assert "not in a git repository" in capsys.readouterr().err
+
+
+@pytest.fixture
+def judged(root: Path, code: CodeRepository, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    """Which commit changed the code of one note and removed that of another; the other note."""
+    written(capsys, "`refund()` is for good customers.")
+    written(capsys)
+    code.write("pay.py", PAY.replace("retries=3", "retries=9").partition("\n\n\ndef refund")[0])
+    by = code.commit("no refunds")
+    anchors.look_at_code(Home(root), ".")
+    return by, "`refund()` is for good customers."
+
+
+def test_a_session_start_says_that_the_code_changed_and_leaves_out_what_is_gone(
+    judged: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    by, gone = judged
+
+    main(["inject"])
+
+    given = capsys.readouterr().out
+    assert f"check it: charge in pay.py changed in {by}" in given
+    assert NOTE in given
+    assert gone not in given
+
+
+def test_a_prompt_and_a_search_say_it_too(
+    judged: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by, gone = judged
+    payload = {"prompt": "does charge refuse more than the limit?", "cwd": ".", "session_id": "s"}
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(payload).encode())))
+
+    main(["recall-hook"])
+    given = capsys.readouterr().out
+    main(["search", "refund good customers"])
+    found = capsys.readouterr().out
+
+    assert f"check it: charge in pay.py changed in {by}" in given
+    assert gone in found
+    assert "refund in pay.py was removed" in found
+
+
+def test_moved_code_is_no_reason_to_check(
+    root: Path, code: CodeRepository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(capsys)
+    (code.top / "shop").mkdir()
+    code.git("mv", "pay.py", "shop/payments.py")
+    code.commit("move")
+    anchors.look_at_code(Home(root), ".")
+
+    main(["inject"])
+
+    given = capsys.readouterr().out
+    assert "charge in pay.py is now in shop/payments.py" in given
+    assert "check it" not in given

@@ -277,7 +277,7 @@ def test_stale_shows_what_is_missing(
 
     found = answer(capsys, "stale", str(tmp_path), "--project", "app")
 
-    assert found == [{"id": note.id, "missing": ["src/gone.py"]}]
+    assert [(each["id"], each["missing"]) for each in found] == [(note.id, ["src/gone.py"])]
     assert run("stale", str(tmp_path), "--project", "app") == 0
 
 
@@ -301,25 +301,3 @@ def test_import_and_export(
     assert run("import", "--undo") == 0
     assert store.list() == []
     assert run("import") == 0
-
-
-def test_eval_from_drafts_to_a_plot(
-    store: MemoryStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    durable(store, "Database", body=FACT)
-
-    assert run("eval", "run") == 2
-    assert run("eval", "build") == 0
-    assert run("eval", "run") == 2
-    assert run("eval", "approve", "7") == 2
-    assert run("eval", "approve", "1") == 0
-    assert answer(capsys, "eval", "run")["recall"]["1"] == 1.0
-    assert run("eval", "run") == 0
-    assert run("eval", "history") == 0
-    assert "recall@8  ██  100%" in capsys.readouterr().out
-    assert run("eval", "experiment") == 0
-    assert answer(capsys, "eval", "experiment")["regressions"] == []
-    path = tmp_path / "more.jsonl"
-    path.write_text('{"query": "what about ports?", "relevant": "X"}\n')
-    assert run("eval", "import", str(path)) == 0
-    assert run("eval", "import") == 2

@@ -1,11 +1,12 @@
 """What became of the code that notes speak of, as it was last judged while nobody waited.
 
-One file for each checkout, `<home>/state/anchors/<hash>.json`, which a hook reads without git.
+One file for each checkout, `<home>/state/anchors/<sum>.json`, which a hook reads without git.
 """
 
 from __future__ import annotations
 
 import os
+from zlib import crc32
 
 from anamnesis.git.config import find_repository
 from anamnesis.ground.records import record
@@ -27,12 +28,24 @@ class Standing:
     state: str  # moved, changed or gone
     sentence: str
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing is left of the code, so that the note states no fact any more."""
+        return self.state == "gone"
+
+    @property
+    def remark(self) -> str:
+        """The same for a reader of the note."""
+        told = " ".join(self.sentence.split())
+        return told if self.state == "moved" else f"check it: {told}"
+
 
 def standings(home: Home, directory: str) -> dict[str, Standing]:
     """The notes whose code moved, changed or is gone, in the checkout of a directory."""
     top = top_of(directory)
-    notes = state_of(home, top).record().get("notes") if top else None
-    if not isinstance(notes, dict):
+    kept = state_of(home, top).record() if top else {}
+    notes = kept.get("notes")
+    if kept.get("top") != top or not isinstance(notes, dict):
         return {}
     return {id: Standing(*map(str, about)) for id, about in notes.items() if _is_pair(about)}
 
@@ -57,9 +70,7 @@ def top_of(directory: str) -> str:
 
 def state_of(home: Home, top: str, *, kind: str = "") -> StateFile:
     """What is kept of a checkout; a `kind` is a file of its own beside it."""
-    from hashlib import blake2b
-
-    name = blake2b(os.fsencode(os.path.realpath(top)), digest_size=8).hexdigest()
+    name = f"{crc32(os.fsencode(top)):08x}"  # `top` in the file tells two of one name apart
     return StateFile(home.state(FOLDER, f"{name}{kind}.json"))
 
 

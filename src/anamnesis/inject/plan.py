@@ -110,12 +110,14 @@ def make_plan(
     project: str = "",
     unmerged: Container[str] = (),
     fits: bool = True,
+    remarks: Mapping[str, str] | None = None,
 ) -> Plan:
     """The plan for these candidates, for a session of a project, within a limit.
 
     Only notes that are shown are read, and a few more. `beyond` is the number of notes that were
-    not even candidates; they are counted. Of sessions on `unmerged` branches that is said. `fits`
-    tells that all may fit whole, which takes time to try.
+    not even candidates; they are counted. Of sessions on `unmerged` branches that is said, and the
+    `remarks` on notes, by id, stand in their headings. `fits` tells that all may fit whole, which
+    takes time to try.
     """
     by_slot = {slot: [each for each in candidates if each.slot == slot] for slot in _ORDER}
     ordered = [each for group in by_slot.values() for each in group]
@@ -129,7 +131,7 @@ def make_plan(
         return limit - units(frame)
 
     room = room_beside(beyond)
-    sheet = _Sheet(read, project, unmerged)
+    sheet = _Sheet(read, project, unmerged, remarks or {})
     if not fits or not _all_whole(sheet, ordered, room):
         room = room_beside(beyond + len(candidates))
         sheet.clear()
@@ -181,12 +183,15 @@ class _Form:
 class _Sheet:
     """What has room so far."""
 
-    def __init__(self, read: Read, project: str, unmerged: Container[str]) -> None:
+    def __init__(
+        self, read: Read, project: str, unmerged: Container[str], remarks: Mapping[str, str]
+    ) -> None:
         self.forms: dict[str, _Form] = {}
         self.used = 0
         self._read = read
         self._project = project
         self._unmerged = unmerged
+        self._remarks = remarks
         self._notes: dict[str, Memory | None] = {}
         self._sections: dict[str, str] = {}
 
@@ -284,11 +289,12 @@ class _Sheet:
 
     def _also(self, each: Candidate, note: Memory) -> str:
         """What the heading of a note says of it besides its origin."""
-        told = _TOLD.get(each.slot, "")
+        told, remark = _TOLD.get(each.slot, ""), render.inline(self._remarks.get(note.id, ""))
         if each.slot in (LAST, SELF):
             when = (render.day(note), age(note.updated_at), self._where(note))
-            return f"{told}: {', '.join(filter(None, when))}"
-        return " | ".join(filter(None, (render.day(note), told)))
+            told = f"{told}: {', '.join(filter(None, when))}"
+            return " | ".join(filter(None, (told, remark)))
+        return " | ".join(filter(None, (render.day(note), told, remark)))
 
     def _where(self, note: Memory) -> str:
         """The branch that a session worked on, if it was never merged."""

@@ -33,6 +33,7 @@ class Match:
     note: Memory
     answer: PromptAnswer
     passages: tuple[Passage, ...] = ()  # in its session, where the archive has it
+    remark: str = ""  # on the code that it speaks of
 
 
 @record
@@ -109,9 +110,10 @@ def _section(match: Match, room: int) -> tuple[str, bool]:
     from anamnesis.search.excerpts import passage
 
     note = match.note
-    about = f"{render.inline(note.updated_at[:10])} | id: {note.id}"
-    if match.answer.before is not None:
-        about += f" | {render.inline(match.answer.before.told(note.updated_at))}"
+    before = match.answer.before
+    told = before.told(note.updated_at) if before is not None else ""
+    facts = (note.updated_at[:10], f"id: {note.id}", told, match.remark)
+    about = " | ".join(render.inline(fact) for fact in facts if fact)
     whole = render.section(note, also=about)
     if clipping.units(whole) + 2 <= room:
         return whole, True

@@ -72,6 +72,8 @@ def _answer(
         hits = [replace(hit, note=masked_note(store, hit.note)) for hit in hits]
     about = warnings([hit.note for hit in hits], for_agent=for_agent)
     hits = _with_own_words_before(store, hits, about, for_agent=for_agent)
+    if any(hit.note.anchors for hit in hits):
+        about = _with_code(store, hits, about)
     return SearchAnswer(hits, by_id=by_id, warnings=about)
 
 
@@ -92,6 +94,17 @@ def _with_own_words_before(
 
 def _masked(store: MemoryStore, before: Before) -> Before:
     return replace(before, says=masked(store, before.says, of=[before.own_id]))
+
+
+def _with_code(
+    store: MemoryStore, hits: Sequence[SearchHit], about: dict[str, str]
+) -> dict[str, str]:
+    """What is told of notes, with what became of their code in the current directory."""
+    from anamnesis.anchors.standing import standings
+
+    code = standings(store.home, ".")
+    told = {hit.note.id: code[hit.note.id].remark for hit in hits if hit.note.id in code}
+    return {**about, **{id: f"{about.get(id, '')} {text}.".strip() for id, text in told.items()}}
 
 
 def matching_part(hit: SearchHit, *, room: int) -> str:

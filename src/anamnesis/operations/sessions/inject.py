@@ -6,6 +6,7 @@ import os
 
 from anamnesis import config
 from anamnesis.aliases import names_of
+from anamnesis.anchors.standing import standings
 from anamnesis.carried import bridged
 from anamnesis.config import resolve_machine_id
 from anamnesis.git.config import current_branch
@@ -23,8 +24,9 @@ from anamnesis.text import clipping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from anamnesis.anchors.standing import Standing
     from anamnesis.config import Home
     from anamnesis.hooks.payload import Payload
     from anamnesis.notes.fields import Memory
@@ -161,6 +163,8 @@ def _plan_of(
     known = sum(
         store.ask_each(lambda db: queries.count_shown(db, projects=projects, session=session))
     )
+    code = standings(store.home, cwd) if cwd else {}
+    remarks = {id: about.remark for id, about in code.items()}
     notes: dict[str, Memory | None] = {}
     carried = _carried(store, notes, most=select.USUAL if client else select.MANY, client=client)
 
@@ -178,6 +182,7 @@ def _plan_of(
             chosen = _not_with_client(store.home, chosen)
         if carried:
             chosen = select.with_carried(chosen, carried)
+        chosen = _with_code(chosen, code)
         # A reflected session that still has open points is given, but not counted.
         shown = sum(
             "reflected" not in each.note.tags and each.slot != select.SELF for each in chosen
@@ -192,6 +197,7 @@ def _plan_of(
             project=project,
             unmerged=unmerged,
             fits=fits,
+            remarks=remarks,
         )
         return replace(start, text=_masked(store, start))
 
@@ -230,6 +236,14 @@ def _carried(
     found = store.beside.ask(lambda db: select.durable(db, key, most))
     others = store.doubles(note.id for note in found).others | bridged(store.beside.home, client)
     return [note for note in found if note.id not in others]
+
+
+def _with_code(
+    chosen: list[select.Candidate], code: Mapping[str, Standing]
+) -> list[select.Candidate]:
+    """The candidates without durable notes on code that is gone; a session tells what was."""
+    gone = {id for id, about in code.items() if about.is_gone}
+    return [each for each in chosen if each.note.id not in gone or each.note.type == "episodic"]
 
 
 def _not_with_client(home: Home, chosen: list[select.Candidate]) -> list[select.Candidate]:

@@ -163,7 +163,7 @@ def _answers(home: Home, payload: Payload, prompt: str, project: str) -> list[Ma
                 session=session,
                 ask_archive=ask_archive,
             )
-            return _given(store, found)
+            return _given(store, found, cwd=payload.cwd or ".")
     except IndexBroken:
         from anamnesis.hooks import background
 
@@ -196,19 +196,28 @@ def archive_search(
     return ask
 
 
-def _given(store: MemoryStore, found: list[Match]) -> list[Match]:
+def _given(store: MemoryStore, found: list[Match], *, cwd: str = "") -> list[Match]:
     """What may be given unasked of what was found."""
     if not found:
         return found
+    from anamnesis.anchors.standing import standings
     from anamnesis.index.queries import admitted
 
     befores = [each.answer.before for each in found if each.answer.before]
     ids = [each.note.id for each in found] + [before.own_id for before in befores]
     allowed = set[str]().union(*store.ask_each(lambda db: admitted(db, ids)))
+    code = standings(store.home, cwd) if cwd else {}
+    gone = {id for id, about in code.items() if about.is_gone}
+    remarks = {id: about.remark for id, about in code.items()}
     return [
-        replace(each, note=masked_note(store, each.note), answer=_answer(store, each, allowed))
+        replace(
+            each,
+            note=masked_note(store, each.note),
+            answer=_answer(store, each, allowed),
+            remark=remarks.get(each.note.id, ""),
+        )
         for each in found
-        if each.note.id in allowed
+        if each.note.id in allowed and (each.note.id not in gone or each.note.type == "episodic")
     ]
 
 
