@@ -18,8 +18,8 @@ from anamnesis.notes import tree
 from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
 from anamnesis.sync import purge, remote
-from anamnesis.sync.repository import SyncFailed
-from support.fleet import CREATED, Fleet, Machine, git, quiet
+from anamnesis.sync.repository import DiskFull, SyncFailed
+from support.fleet import CREATED, Fleet, Machine, git, git_that, quiet
 from support.notes import hand_written, write_file
 
 SECRET = "what nobody shall know"
@@ -303,6 +303,30 @@ def test_a_note_that_is_still_there_is_not_purged(fleet: Fleet, machines: list[M
 
     assert git("rev-parse", "main", cwd=fleet.remote) == before
     assert laptop.body("plan") == f"{SECRET} at all"
+
+
+def test_a_purge_on_a_full_disk_says_so_and_leaves_no_report(
+    fleet: Fleet, machines: list[Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop, *_ = machines
+    with MemoryStore(laptop.home) as store:
+        forget.forget(store, ["plan"])
+    laptop.sync()
+    before = git("rev-parse", "main", cwd=fleet.remote)
+    report = '"$PWD/.git/fast_import_crash_1"'
+    full = (
+        f"echo 'fatal: sha1 file: write error. Out of diskspace' >&2; touch {report}; "
+        f"echo fast-import: dumping crash report to {report} >&2; exit 128"
+    )
+    with monkeypatch.context() as trouble:
+        trouble.setenv("PATH", git_that(tmp_path, full, at="fast-import"))
+
+        with pytest.raises(DiskFull, match="The disk is full"):
+            laptop.backend.purge({"plan"})
+
+    assert not list((laptop.memory / ".git").glob("fast_import_crash_*"))
+    assert git("rev-parse", "main", cwd=fleet.remote) == before
+    assert laptop.backend.purge({"plan"}).texts
 
 
 def test_a_purge_without_a_remote(tmp_path: Path) -> None:

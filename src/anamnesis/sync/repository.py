@@ -25,6 +25,8 @@ GRAFTS = "refs/anamnesis/grafts/"  # what the commits of a squash were, for this
 STATES = 5_000  # commits of another history that are examined
 SECONDS = 120.0  # for work on the local disk; only a broken disk takes that long
 FILE_MODES = ("100644", "100755")
+# As the system, fast-import and the writing of a ref say that the disk is full.
+_FULL = (b"No space left on device", b"Disk quota exceeded", b"Out of diskspace", b"couldn't write")
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -35,6 +37,17 @@ class SyncFailed(AnamnesisError):
         super().__init__(
             f"{what} failed: {complaint or 'git gave no reason'}",
             hint="Your notes are untouched. Look at the repository with:  anamnesis status",
+        )
+
+
+class DiskFull(SyncFailed):
+    """The disk of the notes has no space for what git has to write."""
+
+    def __init__(self, directory: str) -> None:
+        AnamnesisError.__init__(
+            self,
+            f"The disk is full: git cannot write to {directory}.",
+            hint="Your notes are untouched. Free some space, then run the command again.",
         )
 
 
@@ -80,11 +93,20 @@ class Repository:
         return command.git_in(self.directory, args, timeout=timeout, input=input, env=environment)
 
     def ask(self, *args: str, input: bytes | None = None) -> bytes:
-        """What a command prints; raises SyncFailed if it fails."""
+        """What a command prints; raises SyncFailed if it fails, DiskFull where that is why."""
         finished = self.git(*args, input=input)
         if finished.code != 0:
+            self._drop_crash_reports()
+            if any(sign in finished.err for sign in _FULL):
+                raise DiskFull(self.directory)
             raise SyncFailed(f"git {args[0]}", finished.complaint)
         return finished.out
+
+    def _drop_crash_reports(self) -> None:
+        """Remove what fast-import leaves where it fails: it takes space on a full disk."""
+        for name in os.listdir(self.git_dir) if os.path.isdir(self.git_dir) else ():
+            if name.startswith("fast_import_crash_"):
+                atomic.discard(os.path.join(self.git_dir, name))
 
     def resolve(self, ref: str) -> str | None:
         """The commit that a ref names, read from its file; None if it names none."""
