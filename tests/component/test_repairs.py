@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 
 from anamnesis.capture.extract import repairs
-from anamnesis.capture.story import story_of
+from anamnesis.capture.story import EDIT, RUN, Moment, Story, story_of
 from anamnesis.capture.transcript import read_transcript
 from support.hooks import Transcript
 
@@ -175,3 +177,31 @@ def test_a_run_whose_end_the_client_does_not_record_is_judged_by_its_output(
     told = [each.fix for each in repairs.fixes(story_of(read_transcript(file).transcript()))]
 
     assert told == ["`touch src/cart.rs`"]
+
+
+def test_what_a_failure_costs_does_not_grow_with_the_session() -> None:
+    def looked_at(failures: int) -> int:
+        moments = [
+            moment
+            for number in range(failures)
+            for moment in (
+                Moment(
+                    RUN, f"pytest tests/test_{number % 7}.py", "E  KeyError: 'vat'", failed=True
+                ),
+                Moment(EDIT, f"/shop/part{number % 9}.py"),
+            )
+        ]
+        entered = 0
+
+        def count(frame: FrameType, event: str, arg: object) -> None:
+            nonlocal entered
+            entered += event == "call"
+
+        sys.setprofile(count)
+        try:
+            repairs.fixes(Story(moments=moments))
+        finally:
+            sys.setprofile(None)
+        return entered
+
+    assert looked_at(800) < 2.5 * looked_at(400)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from anamnesis.capture.story import Moment, Story
 
 _NEAR = 40  # commands between two runs of a program; what comes later has another reason
+_FAR = 120  # moments that are looked through for the end of one failure
 _MOST_ERROR = 160
 _MOST_COMMAND = 100
 _MOST_PIECES = 4
@@ -104,9 +105,11 @@ def fixes(story: Story) -> list[Fix]:
     ends: dict[str, int] = {}
     for place, moment in enumerate(moments):
         failure = _failure(moment) if moment.kind == RUN else None
-        end = _end(failure, moments[place + 1 :]) if failure else None
-        if failure is None or end is None or ends.get(failure.error) == place + 1 + end.number:
-            continue  # the last: one of several attempts that ended together
+        if failure is None or ends.get(failure.error, 0) > place:
+            continue  # one of several attempts that ended together
+        end = _end(failure, moments[place + 1 : place + 1 + _FAR])
+        if end is None:
+            continue
         ends[failure.error] = place + 1 + end.number
         if fix := _told(_helpful(end, failure), failure, end.works):
             by_error.pop(failure.error, None)
