@@ -189,6 +189,20 @@ def test_without_a_purge_only_the_history_has_the_word(machine: On, tmp_path: Pa
         assert {path.split(" ")[0] for path in traces(place)} <= {"memory/.git"}
 
 
+def test_a_copy_that_another_sync_program_made_goes_too(
+    machine: On, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert machine("laptop", "write", f"It is {WORD}.", "--title", "A name") == 0
+    note_id = capsys.readouterr().out.strip()
+    (note,) = (tmp_path / "laptop/memory").rglob(f"{note_id}.md")
+    copy = note.with_name(f"{note.stem}.sync-conflict-20260101-120000-ABCDEFG.md")
+    copy.write_bytes(note.read_bytes())
+
+    assert machine("laptop", "forget", note_id, "--yes") == 0
+
+    assert not copy.exists()
+
+
 def test_a_session_with_the_word_goes_although_its_note_stays(
     machine: On, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,13 +16,14 @@ from anamnesis.ground.counting import counting, passes
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import undo
 from anamnesis.notes import tree
+from anamnesis.notes.frontmatter import note_in
 from anamnesis.operations.curate import remains
 from anamnesis.search import vectors
 from anamnesis.sync.conflicts import Conflicts
 from anamnesis.text.words import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from anamnesis.config import Home
     from anamnesis.ground.counting import Progress
@@ -209,8 +211,18 @@ def _erase(
     remains.erase(store.home, gone, is_gone, is_unwanted=is_unwanted)
     read = [store.read(note_id) for note_id in gone]
     removals = undo.changes_of(store, ((each, None) for each in read if each is not None))
+    removals += _copies(store, gone)
     undo.erase(store, removals, ids=gone, is_unwanted=is_unwanted, progress=progress)
     return store.scrub() and is_clean
+
+
+def _copies(store: MemoryStore, ids: set[NoteId]) -> Iterator[undo.FileChange]:
+    """The removal of what other sync programs copied of some notes; that is no note, but has it."""
+    for path in (each.path for each in store.unreadable() if tree.copied_from(each.path)):
+        data = tree.bytes_at(os.path.join(store.home, path))
+        note = note_in(data or b"")
+        if note is not None and note.id in ids:
+            yield undo.FileChange(path, data, None)
 
 
 def _gone_sessions(home: Home) -> Callable[[str], bool]:
