@@ -154,3 +154,16 @@ def test_a_command_that_keeps_the_time_is_no_edit(root: Path) -> None:
     main(["sync"])
 
     assert [note.updated_at for note in listed(root)] == [LONG_AGO]
+
+
+def test_a_file_may_be_renamed(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = put(root, "semantic/Port.md", "# Port of staging\n\n8443.\n")
+    main(["sync"])
+    before = listed(root)
+
+    path.rename(path.with_name("Staging, its port.md"))
+    main(["sync"])
+
+    said = capsys.readouterr()
+    assert "removed from this disk" not in said.out + said.err
+    assert listed(root) == before

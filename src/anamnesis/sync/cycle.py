@@ -10,6 +10,7 @@ import time
 
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import replace
+from anamnesis.notes import tree
 from anamnesis.notes.frontmatter import note_in
 from anamnesis.sync import SyncResult, admission, purge, recovery, remote
 from anamnesis.sync.held import HeldNotes
@@ -160,6 +161,10 @@ class Cycle:
         meant = {*self._worktree.placed(), *(f"{each}.md" for each in ids)}
         commanded = self._worktree.deleted_here()
         by_hand = [p for p in gone if p not in commanded and p.rpartition("/")[2] not in meant]
+        before = {path: local.edits[path] for path in by_hand}
+        texts = self._repository.contents(before.values(), limit=tree.MAX_NOTE_BYTES)
+        notes = {path: note_in(texts.get(blob, b"")) for path, blob in before.items()}
+        by_hand = [path for path, note in notes.items() if note is None or note.id not in ids]
         if by_hand:
             number = counted(len(by_hand), "note was", "notes were")
             named = ", ".join(by_hand[:_NAMED]) + (", …" if len(by_hand) > _NAMED else "")

@@ -59,7 +59,7 @@ class LocalChanges:
 
     writes: dict[str, bytes | None] = fresh(default_factory=dict)  # None: deleted
     held_back: dict[str, str] = fresh(default_factory=dict)  # path -> why it is not synced
-    edits: dict[str, str] = fresh(default_factory=dict)  # path -> what is committed of it
+    edits: dict[str, str] = fresh(default_factory=dict)  # path -> what is committed of a write
     swept: list[Change] = fresh(default_factory=list)  # all gone at once: taken for an accident
     unwritten: list[Change] = fresh(default_factory=list)  # aliases that git has and the disk lacks
     same: list[str] = fresh(default_factory=list)  # looked changed, but equal what is committed
@@ -123,7 +123,9 @@ class WorkTree:
         if is_sweeping(deleted, notes_left=0) and not accept_deletions:
             local.swept.extend(self._swept(deleted))
         swept = {change.path for change in local.swept}
-        local.writes.update({c.path: None for c in deleted if c.path not in swept})
+        gone = {c.path: c.before for c in deleted if c.before and c.path not in swept}
+        local.writes.update(dict.fromkeys(gone))
+        local.edits.update(gone)
         return local
 
     def _candidate(self, path: str, committed: str | None) -> bytes | None:
