@@ -74,9 +74,12 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             (beside / entry.name).symlink_to(entry)
     ours = Path(sys.executable).parent  # last: for `pip`, where the system's Python has none
     return {
-        "PATH": f"{Path(sys.base_prefix) / 'bin'}:{os.environ['PATH']}:{ours}", "PYTHONPATH": str(beside),
-        "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_CONFIG_FILE": os.devnull,
-    }  # fmt: skip
+        "PATH": f"{Path(sys.base_prefix) / 'bin'}:{os.environ['PATH']}:{ours}",
+        "PYTHONPATH": str(beside),
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",
+        "PIP_CONFIG_FILE": os.devnull,
+    }
 
 
 def install(script: Path, prefix: Path, offline: dict[str, str], **options: str) -> str:
