@@ -27,6 +27,7 @@ _CHECK = re.compile(
 )
 _CHECKING_OPTION = re.compile(r"--?(?:check|no-?emit|verify|lint|test)$", re.IGNORECASE)
 _BUILDERS = frozenset(["make", "just", "ninja", "mvn", "mvnw", "gradle", "gradlew"])
+_SCRATCH = re.compile(r"/(?:private/)?(?:var/)?tmp/")
 _FEW = 7  # words of a command among which the name of a check stands
 _FETCHES = re.compile(r"\b(?:install|add|remove|uninstall|upgrade|init|create|new|deps|help)\b")
 # Steps that print nothing and do not fail in a way that would be taken for a check's.
@@ -86,6 +87,10 @@ _MAY_SAY_BAD = re.compile(r"\bfail(?:ed|ures?|s|ing)?\b|\berrors?\b|\bfatal\b|\b
 _SAYS_GOOD = re.compile(
     r"\bpass(?:ed|es|ing)?\b|\bok\b|\bsuccess\w*|\bclean\b|\bcompiled\b|\bbuilt\b|[✓✔✅]|\bfinished\b"
 )
+_ALL_WELL = re.compile(
+    r"\b(?:tests?|checks?|builds?|lint\w*|types?)\b.{0,12}\b(?:pass\w*|green|clean\w*|succe\w+|ok)\b"
+    r"|\bno (?:\w+ )?errors\b"
+)
 _COLOUR = re.compile(r"\x1b?\[[\d;]{0,8}m")
 _NOT_RUN = (126, 127)  # the shell's own statuses
 _MOST_COMMAND, _MOST_VERDICT = 100, 140
@@ -134,6 +139,12 @@ def results(story: Story) -> list[Result]:
     return [each for each in known.values() if each is not None]
 
 
+def says_how_checks_ended(text: str) -> bool:
+    """Whether a text says little more than that all is well: "All tests pass", "0 errors"."""
+    lowered = text.lower()
+    return _ALL_WELL.search(lowered) is not None or _NO_FAILURE.search(lowered) is not None
+
+
 def is_overtaken(text: str, story: Story, *, place: int) -> bool:
     """Whether a text says how a check ended, and checks ran since."""
     named = any(is_check(each) for each in _SPAN.findall(text))
@@ -160,6 +171,8 @@ def is_check(command: str) -> bool:
     """Whether a command tests, builds or lints."""
     words = shell.bare(_PIPE.split(command)[0]).split()[:_FEW]
     if not words or shell.is_looking(command) or _FETCHES.search(" ".join(words[:4])):
+        return False
+    if any(map(_SCRATCH.match, words)):
         return False
     name, *others = words
     name = name.rsplit("/", 1)[-1]

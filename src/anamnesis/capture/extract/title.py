@@ -9,7 +9,8 @@ from itertools import chain, islice
 from anamnesis.archive.turns import PLAN
 from anamnesis.capture.extract import findings, shell
 from anamnesis.capture.extract.outcome import reports
-from anamnesis.capture.extract.prompts import says_something
+from anamnesis.capture.extract.prompts import first_ask, says_something
+from anamnesis.capture.extract.results import says_how_checks_ended
 from anamnesis.capture.story import ANSWER, EDIT, PROMPT, RUN, SUBAGENT
 from anamnesis.ground.records import record
 from anamnesis.text.clipping import clipped
@@ -50,7 +51,8 @@ _REPORTED, _PLANNED, _ASKED, _BESIDE_THE_WORK, _A_CHORE = 0.8, 0.8, 0.2, 0.5, 0.
 _SOME = 0.1  # edits; what a turn without any stands for
 _FEW = 4  # words; of fewer each would count for more
 _LATEST = 200  # answers and prompts whose words are counted
-_MARK = re.compile(r"^(?:[-*>#\s]+|\d+[.)]\s+)+")
+_MARK = re.compile(r"^(?:[-*>#\s]+|\d+[.)]\s*(?=\D))+")
+_ONLY_CODE = re.compile(r"`[^`]*`[.:]?$")
 _PASTE = re.compile(r"^(?:Traceback|File \"|\$ |at |<|\{|\[|https?://|/|@|`{3}|\W*$)")
 
 
@@ -100,14 +102,11 @@ def _told(story: Story) -> Iterator[_Candidate]:
     parts = _parts(story) if len(made) >= _MANY else ""
     total = len(story.of(EDIT))
     in_turn = since_commit = 0.0
-    asked, said, committed = "", "", False
+    said = ""
     for moment in [*story.moments, None]:
         if moment is None or (moment.kind == PROMPT and not moment.answer):
-            reported = [_Candidate(line, _REPORTED, in_turn) for line in _headline(said)]
-            yield from reported
-            if in_turn and not (reported or committed):
-                yield from (_Candidate(line, _ASKED, in_turn) for line in _from_ask(asked))
-            asked, said, in_turn, committed = moment.text if moment else "", "", 0.0, False
+            yield from (_Candidate(line, _REPORTED, in_turn) for line in _headline(said))
+            said, in_turn = "", 0.0
         elif moment.kind == EDIT:
             in_turn, since_commit, said = in_turn + 1, since_commit + 1, ""
         elif moment.kind == ANSWER:
@@ -119,9 +118,11 @@ def _told(story: Story) -> Iterator[_Candidate]:
             for _, subject in [] if moment.failed else shell.commits(moment.text, moment.answer):
                 text = f"{parts}: {_without_scope(subject)}" if parts else subject
                 yield _Candidate(text, _committed(subject, made), since_commit + 1)
-                in_turn, since_commit, committed = in_turn + 1, 0.0, True
+                in_turn, since_commit = in_turn + 1, 0.0
     if story.client_title:
         yield _Candidate(story.client_title, 1.0, total / 2)
+    if total and not made:
+        yield from (_Candidate(line, _ASKED, total) for line in _from_ask(first_ask(story)))
 
 
 def _without_scope(subject: str) -> str:
@@ -237,6 +238,8 @@ def _is_title(sentence: str) -> bool:
         and len(terms(sentence)) > 2
         and not sentence.endswith((*QUESTION, *COLON))
         and not _PASTE.match(sentence)
+        and not _ONLY_CODE.match(sentence)
+        and not says_how_checks_ended(sentence)
         and "://" not in sentence
     )
 
