@@ -83,7 +83,9 @@ def test_reflect_says_why_it_proposes_nothing(
     said = capsys.readouterr().out
     assert "reflect: nothing to distil yet" in said
     assert "app: 2 sessions to reflect on, 5 needed (--min)" in said
-    assert "shop: 5 sessions read; no new statement or fixed error occurs in 3 of them" in said
+    assert (
+        "shop: 5 sessions read; no new statement, fixed error or check occurs in 3 of them" in said
+    )
 
 
 def test_reflect_tells_which_project_failed(

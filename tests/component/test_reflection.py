@@ -287,6 +287,30 @@ def test_without_a_model_repeated_facts_are_promoted(store: MemoryStore) -> None
     assert not any("reflected" in session.tags for session in store.list(type="episodic"))
 
 
+def test_without_a_model_a_check_that_passed_in_several_sessions_is_promoted(
+    store: MemoryStore,
+) -> None:
+    for number in range(3):
+        line = f"- `make test`: passed: {number + 10} passed"
+        (note,) = sessions(store, 1, body=f"**Ask:** go on\n\n**Last results:**\n{line}")
+        store.put(replace(note, prov_session=f"s-{number}"))
+
+    (found,) = reflect.propose(store, least=1)
+
+    (note,) = found.added
+    assert (note.type, note.title) == ("procedural", "Check: make test")
+
+
+def test_without_a_model_a_fact_may_be_said_in_nearly_the_same_words(store: MemoryStore) -> None:
+    for number, said in enumerate(("", "As before, ", "Again: ")):
+        (note,) = sessions(store, 1, body=f"**Ask:** go on\n\n**Outcome:** {said}{FACT}")
+        store.put(replace(note, prov_session=f"s-{number}"))
+
+    (found,) = reflect.propose(store, least=1)
+
+    assert [note.body for note in found.added] == [FACT]
+
+
 def test_without_a_model_an_error_that_recurs_is_promoted_with_its_fix(store: MemoryStore) -> None:
     for number in range(3):
         line = f"- `pnpm test` failed: connect ECONNREFUSED on port {5430 + number} → `make db`"

@@ -1,7 +1,8 @@
 """Without a model: what several sessions say about a file, error or command becomes a note.
 
-A failure that was fixed in several sessions is identified by its program and error, a statement by
-its words. One that names nothing ("all tests pass and the build is clean") is boilerplate.
+A failure that was fixed in several sessions is identified by its program and error, a check by its
+command, a statement by most of its words. One that names nothing ("all tests pass and the build is
+clean") is boilerplate.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from anamnesis.index.fixes import PAIR
 from anamnesis.notes.derived import derived_id
 from anamnesis.notes.fields import Memory
 from anamnesis.reflect.plan import CONFIDENCE, PENDING
+from anamnesis.reflect.similarity import groups
 from anamnesis.secrets import findings
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 ENOUGH_SESSIONS = 3  # twice may be one piece of work that went on the next day
 _LEAST_WORDS = 5
+_ALIKE = 0.6  # of all word triples; numbers and negations are the same anyway
 _SHORTEST, _LONGEST = 30, 400
 _LABEL = re.compile(r"^(?:(?:[-*+]|\d+[.)])\s+)?(?:\*\*[^*]{1,40}\*\*:?)?\s*")
 # Blocks of a session note without facts: what you asked, and the state of one day.
@@ -35,6 +38,7 @@ _VARIES = re.compile(r"\d+|0x[0-9a-f]+|(?<=[\s'\"(])/\S+")  # numbers, addresses
 _ANCHOR = re.compile(
     r"`[^`]+`|\w[/.]\w|\w_\w|(?<=\w )--?[a-z]|[a-z][A-Z]|\b[A-Z]{2,}\b|(?<=[\w,;:)] )[A-Z]\w|\d{2,}"
 )
+_PASSED = re.compile(r"^- `(?P<command>[^`…]{4,80})`: passed\b", re.MULTILINE)
 _BLOCK = re.compile(r"^\*\*[A-Z][^*]{1,40}:\*\*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9`\"'(])")
 _WORD = re.compile(r"\w+")
@@ -54,21 +58,49 @@ class Fact:
 
 
 def repeated_facts(sessions: Iterable[Memory]) -> list[Fact]:
-    """The statements that enough sessions make, in the words of the latest."""
+    """The statements that enough sessions make in nearly the same words, in those of the first."""
     by_words: dict[str, dict[str, tuple[Memory, str]]] = {}
-    for session in sessions:
+    for session in sorted(sessions, key=_when):
         for statement in _statements(session.body):
             norm = " ".join(_WORD.findall(statement.lower()))
             # Several notes of one session count once.
-            by_words.setdefault(norm, {})[session.prov_session or session.id] = (session, statement)
+            of_session = by_words.setdefault(norm, {})
+            of_session.setdefault(session.prov_session or session.id, (session, statement))
+    alike = groups([(norm, norm) for norm in by_words], threshold=_ALIKE)
+    told = {norm for group in alike for norm in group}
     facts = []
-    for norm in sorted(by_words):
-        sightings = sorted(
-            by_words[norm].values(), key=lambda each: (each[0].updated_at, each[0].id)
-        )
+    for group in [*alike, *([norm] for norm in by_words if norm not in told)]:
+        sightings: dict[str, tuple[Memory, str]] = {}
+        for norm in group:
+            for name, sighting in by_words[norm].items():
+                sightings.setdefault(name, sighting)
         if len(sightings) >= ENOUGH_SESSIONS:
-            facts.append(Fact(sightings[-1][1], tuple(session for session, _ in sightings)))
-    return facts
+            first, *others = sorted(sightings.values(), key=lambda each: _when(each[0]))
+            facts.append(Fact(first[1], (first[0], *(session for session, _ in others))))
+    return sorted(facts, key=lambda fact: fact.text)
+
+
+def repeated_checks(sessions: Iterable[Memory]) -> list[Fact]:
+    """The tests, builds and linters that passed in enough sessions."""
+    by_command: dict[str, dict[str, Memory]] = {}
+    for session in sorted(sessions, key=_when):
+        for line in _PASSED.finditer(session.body):
+            of_session = by_command.setdefault(line["command"], {})
+            of_session.setdefault(session.prov_session or session.id, session)
+    return [
+        Fact(
+            f"`{command}` checks this project; it passed in several sessions.",
+            tuple(found.values()),
+            "procedural",
+            f"Check: {command}",
+        )
+        for command, found in sorted(by_command.items())
+        if len(found) >= ENOUGH_SESSIONS and not findings(command)
+    ]
+
+
+def _when(session: Memory) -> tuple[str, str]:
+    return session.updated_at, session.id
 
 
 def repeated_fixes(sessions: Iterable[Memory]) -> list[Fact]:

@@ -108,7 +108,7 @@ def why_nothing(store: MemoryStore, *, project: str | None, least: int | None) -
             lines.append(f"{name}: {count} to reflect on, {enough} needed (--min)")
         else:
             lines.append(
-                f"{name}: {count} read; no new statement or fixed error occurs in "
+                f"{name}: {count} read; no new statement, fixed error or check occurs in "
                 f"{repeated.ENOUGH_SESSIONS} of them"
             )
     return lines or ["every captured session has been reflected on, or none has been captured yet"]
@@ -225,7 +225,11 @@ def _promoted(store: MemoryStore, project: str, sessions: list[Memory]) -> list[
     root = store.home
     machine_id = config.resolve_machine_id()
     notes = repeated.promoted(
-        [*repeated.repeated_facts(sessions), *repeated.repeated_fixes(sessions)],
+        [
+            *repeated.repeated_facts(sessions),
+            *repeated.repeated_fixes(sessions),
+            *repeated.repeated_checks(sessions),
+        ],
         project=project,
         machine_id=machine_id,
     )
