@@ -9,7 +9,7 @@ _LONGEST_LABEL = 60
 # What you need first to continue: what is open, what fails, what was reached and why.
 _NEEDED = (
     "Open", "Failing", "Next", "Last results", "Errors and fixes", "Outcome", "Done",
-    "Asked and answered later", "Decided and found", "Commits", "Ask", "Commands", "Helpers",
+    "Asked and answered later", "Decided and found", "Commits", "Ask", "Commands", "Subagents",
     "Branch", "Files touched",
 )  # fmt: skip
 _SHARE = 3  # a block takes at most a third of the room at first, so that others fit

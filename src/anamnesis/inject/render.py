@@ -134,7 +134,8 @@ def _is_captured(note: Memory) -> bool:
 
 def line(note: Memory) -> str:
     """One note as a line, for when there is no room for more."""
-    return f"- [{inline(note.type)}] {_short_title(note)} ({note.id})"
+    waits = ", to review" if "pending" in note.tags else ""
+    return f"- [{inline(note.type)}{waits}] {_short_title(note)} ({note.id})"
 
 
 def dated_line(note: Memory, detail: str = "", *, where: str = "") -> str:

@@ -29,7 +29,7 @@ LAST = "last"  # the session that this one continues
 BEFORE = "before"  # the session before that
 ELSEWHERE = "elsewhere"  # written on another machine since this one was last here
 KNOWN = "known"  # what the project knows
-REST = "rest"  # earlier sessions
+REST = "rest"  # what waits for a review, and earlier sessions
 ALWAYS = "always"  # global
 
 EXCLUDED = "not-at-start"  # the tag of a note that is kept out of every session's start
@@ -231,12 +231,12 @@ def _durable(
 ) -> list[Candidate]:
     chosen = []
     for note in _latest(db, names, list(_DURABLE), most):
-        is_news = since and note.machine_id != machine and note.updated_at > since
-        chosen.append(
-            Candidate(note, f"new from {note.machine_id}", ELSEWHERE)
-            if is_news
-            else Candidate(note, _recent(note))
-        )
+        if policy.PENDING in note.tags:  # proposed, and known only once you keep it
+            chosen.append(Candidate(note, "to review", REST))
+        elif since and note.machine_id != machine and note.updated_at > since:
+            chosen.append(Candidate(note, f"new from {note.machine_id}", ELSEWHERE))
+        else:
+            chosen.append(Candidate(note, _recent(note)))
     return chosen
 
 

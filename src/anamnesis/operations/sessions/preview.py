@@ -34,7 +34,7 @@ SLOTS = {  # in the order in which they are shown
     select.BEFORE: "The session before",
     select.ELSEWHERE: "News from other machines",
     select.KNOWN: "What the project knows",
-    select.REST: "Earlier sessions",
+    select.REST: "To review, and earlier sessions",
     select.ALWAYS: "For all projects",
 }
 _LABELS = {  # form of a note in the plan -> in words
