@@ -122,8 +122,11 @@ class Home(str):
 
     def owed(self, kind: str, session: str) -> str:
         """A mark that a session is owed something at its next prompt."""
-        name = "".join(each if each in _NAME_CHARACTERS else "-" for each in session)[:100]
-        return self.spool(f"{kind}-{name}")
+        return self.spool(f"{kind}-{_as_name(session)[:100]}")
+
+    def captured(self, session: str) -> str:
+        """What is known of the capture of a session."""
+        return self.state("sessions", f"{_as_name(session)[:128] or 'unnamed'}.json")
 
     def lock(self, name: str) -> str:
         """A lock that keeps two processes from doing the same thing at once."""
@@ -131,6 +134,10 @@ class Home(str):
 
 
 POINTER = os.path.join("~", ".config", "anamnesis", "home")
+
+
+def _as_name(text: str) -> str:
+    return "".join(each if each in _NAME_CHARACTERS else "-" for each in text)
 
 
 def home_directory() -> Home:

@@ -7,16 +7,22 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.capture import ledger
 from anamnesis.config import Home
 from anamnesis.ground import clock
 from anamnesis.hooks import runs
 from anamnesis.hooks.payload import Payload
 from anamnesis.inject import render
+from anamnesis.inject.clip import LIMIT
 from anamnesis.notes.fields import Memory
+from anamnesis.operations.curate import remains
 from anamnesis.operations.machine import checkouts
+from anamnesis.operations.sessions.capture import capture
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
+from anamnesis.text.clipping import GAP, units
 from support.fleet import git
+from support.hooks import Transcript
 
 NOW = "2026-11-18T08:00:00+00:00"
 START = Payload(event="SessionStart", session_id="s-1", cwd="/home/u/demo", source="startup")
@@ -207,3 +213,61 @@ def test_global_notes_take_a_line_each_unless_they_are_short(
     assert "Use tabs." in text
     assert "- [semantic] Title LONG (LONG)" in text
     assert "A long story." not in text
+
+
+def long_session(path: Path) -> Payload:
+    """A session that says more than fits into a note."""
+    transcript = Transcript(path, session="s-0", cwd="/home/u/demo")
+    transcript.user("Let the till print receipts while it is offline, step by step")
+    for number, part in enumerate(PARTS):
+        transcript.assistant(
+            f"The {part} waits {40 + number} ms before it answers on port {7000 + number}. "
+            f"I decided that `{part}_{number}.toml` wins over the environment of the {part}, "
+            f"because the {part} is started before anybody logs in at the shop."
+        )
+        transcript.user(f"And what does the {part} do once the network is back?")
+    transcript.edit("/home/u/demo/till.py").result()
+    transcript.assistant("Receipts are queued and printed in order once the printer answers.")
+    return Payload(session_id="s-0", transcript_path=str(transcript.path), cwd="/home/u/demo")
+
+
+_PLACES = ("", "-of-the-baker", "-in-the-cellar", "-upstairs", "-abroad", "-spare")
+_THINGS = ("printer", "drawer", "scanner", "display", "backup", "reader")
+PARTS = [f"{thing}{place}" for thing in _THINGS for place in _PLACES]
+
+
+def test_a_start_with_room_tells_more_of_the_session_than_its_note(
+    root: Path, tmp_path: Path
+) -> None:
+    note = capture(Home(root), long_session(tmp_path / "s-0.jsonl"), source="session-end").note
+
+    text = started(root)
+
+    assert note is not None
+    told = text.partition("**Also said in it:**\n")[2].partition("\n\n")[0].splitlines()
+    assert len(told) > 3
+    assert not [line for line in told if line != GAP and line in note.body]
+    assert LIMIT * 0.9 < units(text) <= LIMIT
+
+
+def test_without_the_archive_only_the_note_is_told(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAMNESIS_ARCHIVE", "0")
+
+    capture(Home(root), long_session(tmp_path / "s-0.jsonl"), source="session-end")
+
+    assert "Also said in it" not in started(root)
+
+
+def test_what_was_said_besides_is_forgotten_with_its_words(root: Path, tmp_path: Path) -> None:
+    home = Home(root)
+    capture(home, long_session(tmp_path / "s-0.jsonl"), source="session-end")
+    entry = ledger.read(home, "s-0")
+    assert entry is not None
+    word = next(line for line in entry.further.split() if line.startswith("`")).strip("`")
+
+    remains.erase(home, (), lambda _: False, is_unwanted=lambda text: word.encode() in text)
+
+    assert word not in (root / "state" / "sessions" / "s-0.json").read_text()
+    assert "Also said in it" not in started(root)

@@ -83,7 +83,7 @@ def summarised(
         return None
     # A model may have joined pieces again.
     title, body = redact(summary.title, allow=allowed), redact(summary.body, allow=allowed)
-    return replace(summary, title=title, body=body)
+    return replace(summary, title=title, body=body, further=redact(summary.further, allow=allowed))
 
 
 def _create(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import NotWritable
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 _MOST_ENTRIES = 5_000
 _MOST_HASHES = 3  # one for each capture in a row that was killed
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @record
@@ -44,6 +42,7 @@ class LedgerEntry:
     title: str = ""
     text: str = ""
     whole: str = ""
+    further: str = ""  # what the next start may tell besides the note, where it has room
 
     def is_current(self) -> bool:
         """Whether the transcript has not changed since."""
@@ -116,8 +115,10 @@ def is_untouched(entry: LedgerEntry, *, title: str, body: str) -> bool:
 def said(entry: LedgerEntry, made: SummaryResult | Memory) -> LedgerEntry:
     """The entry once capture has made this of the session."""
     title, body = made.title, made.body
-    whole = _whole_hash(title, body)
-    return replace(entry, body=body_hash(body), title=title, text=body, whole=whole)
+    whole, further = _whole_hash(title, body), getattr(made, "further", entry.further)
+    return replace(
+        entry, body=body_hash(body), title=title, text=body, whole=whole, further=further
+    )
 
 
 def _whole_hash(title: str, body: str) -> str:
@@ -140,7 +141,9 @@ def drop_texts(home: Home, is_unwanted: Callable[[str, LedgerEntry], bool]) -> N
         session = os.path.splitext(os.path.basename(path))[0]
         entry = read(home, session)
         if entry is not None and entry.text and is_unwanted(session, entry):
-            atomic.write_text(path, encoded(replace(entry, title="", text="", whole="")))
+            atomic.write_text(
+                path, encoded(replace(entry, title="", text="", whole="", further=""))
+            )
 
 
 def seconds_since(home: Home, session: str, *, now: float) -> float | None:
@@ -169,5 +172,4 @@ def _files(home: Home) -> dict[str, float]:
 
 def path_of(home: Home, session: str) -> str:
     """The file of a session's entry."""
-    name = _NOT_IN_A_NAME.sub("-", session)[:128] or "unnamed"
-    return home.state("sessions", f"{name}.json")
+    return home.captured(session)

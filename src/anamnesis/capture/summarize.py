@@ -26,6 +26,7 @@ class SummaryResult:
     title: str
     body: str
     prov_model: str = ""
+    further: str = ""  # what is worth telling where there is room for more than the note
 
 
 class Summarizer(Protocol):

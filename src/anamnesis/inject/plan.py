@@ -22,7 +22,7 @@ from anamnesis.inject.select import (
     RULE,
     SELF,
 )
-from anamnesis.text.clipping import units
+from anamnesis.text.clipping import by_paragraph, units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ _MOST_NEWS = 10  # lines about what other machines did
 _LEAST = 250  # units of a clipped note with its heading; less is not worth reading
 _SMALLEST = 60  # units of the shortest section; more notes than that cannot all be whole
 _COUNTED = 40  # notes that are not even candidates; the number of more is an estimate
+_FURTHER = "**Also said in it:**"
 _GAP = 2  # the blank line between two parts
 _TOLD = {
     SELF: "what this session has done so far",
@@ -111,13 +112,15 @@ def make_plan(
     unmerged: Container[str] = (),
     fits: bool = True,
     remarks: Mapping[str, str] | None = None,
+    further: Callable[[Memory], str] | None = None,
 ) -> Plan:
     """The plan for these candidates, for a session of a project, within a limit.
 
     Only notes that are shown are read, and a few more. `beyond` is the number of notes that were
     not even candidates; they are counted. Of sessions on `unmerged` branches that is said, and the
     `remarks` on notes, by id, stand in their headings. `fits` tells that all may fit whole, which
-    takes time to try.
+    takes time to try. `further` gives what the latest session is to tell besides its note if there
+    is room in the end.
     """
     by_slot = {slot: [each for each in candidates if each.slot == slot] for slot in _ORDER}
     ordered = [each for group in by_slot.values() for each in group]
@@ -136,6 +139,9 @@ def make_plan(
         room = room_beside(beyond + len(candidates))
         sheet.clear()
         _share(sheet, by_slot, room)
+    if further is not None:
+        for each in (*by_slot[SELF], *by_slot[LAST])[:1]:
+            sheet.extend(each, room, further)
     entries = [each for each in map(sheet.entry, ordered) if each is not None]
     text = _rendered(sheet, entries, notices, beyond) if sheet.forms or notices else ""
     if units(text) > limit:  # the notices alone are too long
@@ -258,6 +264,15 @@ class _Sheet:
                 return
             if not self._fits(each, longest) or not self.whole(each, up_to):
                 self.clipped(each, up_to, longest=longest)
+
+    def extend(self, each: Candidate, up_to: int, further: Callable[[Memory], str]) -> None:
+        """Add what a session tells besides its note, as far as there is room."""
+        note, form = self._note(each), self.forms.get(each.note.id)
+        left = up_to - self.used - units(_FURTHER) - _GAP
+        if note is None or form is None or form.kind != WHOLE or left < _LEAST:
+            return
+        if text := by_paragraph(render.as_data(further(note)), left):
+            self._put(each, WHOLE, f"{form.text}\n\n{_FURTHER}\n{text}", up_to)
 
     def brief(self, candidates: Iterable[Candidate], up_to: int) -> None:
         """Show short notes, and others by their titles, while there is room for more."""

@@ -20,13 +20,15 @@ from anamnesis.text.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from anamnesis.capture.extract.prompts import Statement
     from anamnesis.capture.session import ParsedSession
     from anamnesis.capture.story import Story
 
 MOST, SHORT = 6_000, 4_000  # characters; more is a transcript, less leaves out what you may need
+# Characters that a start may have room for besides the note, at most as a short note leaves.
+_FURTHER = (1_000, 2_000, 4_000, 5_300)
 _LABELS = 70  # characters of the labels above the chosen statements
 _ROOM = {
     "ask": 340, "commits": 620, "fixes": 640, "results": 480, "commands": 240, "open": 900,
@@ -65,7 +67,8 @@ class ExtractSummarizer:
         line = paths.shortened(long_title, root=session.cwd)
         if not line:
             line = HeuristicSummarizer().summarize(session).title
-        return SummaryResult(title=line, body=self._updated(body(session, self._story), session))
+        text, further = _told(session, self._story)
+        return SummaryResult(title=line, body=self._updated(text, session), further=further)
 
     def _updated(self, new: str, session: ParsedSession) -> str:
         """The text with what the earlier note has and the transcript no longer does."""
@@ -97,6 +100,11 @@ def _reported_as_open(story: Story) -> list[str]:
 
 def body(session: ParsedSession, story: Story) -> str:
     """The note's text, at most `MOST` characters."""
+    return _told(session, story)[0]
+
+
+def _told(session: ParsedSession, story: Story) -> tuple[str, str]:
+    """The note's text, and what is worth telling of the session where there is room for more."""
     ask = clipped(folded(prompts.first_ask(story) or session.first_prompt), _ROOM["ask"])
     done = outcome(story, most=_ROOM["outcome"]) or folded(session.last_outcome)[: _ROOM["outcome"]]
     opened = open_points(story, cwd=session.cwd)
@@ -126,7 +134,26 @@ def body(session: ParsedSession, story: Story) -> str:
     room = min(_most(said) - frame - _LABELS * len(parts), max(_SHORT_SESSION, said // 2))
     chosen = rank.choose(pool, room=room, said=[*asks, done, *kept["open"]])
     text = "\n\n".join(_blocks(session, parts, done, kept, chosen))
-    return paths.shortened(text, root=session.cwd)
+    further = _further(pool, chosen, room=room, said=[*asks, done, *kept["open"]])
+    return (
+        paths.shortened(text, root=session.cwd),
+        paths.shortened("\n".join(further), root=session.cwd),
+    )
+
+
+def _further(
+    pool: Sequence[Statement], chosen: Sequence[Statement], *, room: int, said: Sequence[str]
+) -> list[str]:
+    """What would be told besides if there were more room, what matters most first."""
+    known = {id(each) for each in chosen}
+    lines: list[str] = []
+    for more in _FURTHER:
+        added = [
+            each for each in rank.choose(pool, room=room + more, said=said) if id(each) not in known
+        ]
+        known.update(map(id, added))
+        lines += [f"- {line}" for line in _merged(added)]
+    return lines
 
 
 def _most(said: int) -> int:

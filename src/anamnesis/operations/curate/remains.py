@@ -48,11 +48,15 @@ def erase(
         lambda session, entry: (
             entry.note_id in ids
             or is_gone(session)
-            or (is_unwanted is not None and is_unwanted(f"{entry.title} {entry.text}".encode()))
+            or (is_unwanted is not None and is_unwanted(_texts(entry)))
         ),
     )
     refresh.forget_newest(home)
     _drop_half_written(home)
+
+
+def _texts(entry: ledger.LedgerEntry) -> bytes:
+    return f"{entry.title} {entry.text} {entry.further}".encode()
 
 
 def _filter_log(path: str, ids: Container[NoteId], is_gone: Callable[[str], bool]) -> None:

@@ -355,7 +355,9 @@ def _entry(
 def _said(entry: ledger.LedgerEntry, captured: Captured) -> ledger.LedgerEntry:
     if captured.note is None or captured.summary is None:
         return entry
-    return ledger.said(replace(entry, note_id=captured.note.id), captured.summary)
+    # Without the archive, only the note tells what was said.
+    told = captured.summary if archive.is_on() else replace(captured.summary, further="")
+    return ledger.said(replace(entry, note_id=captured.note.id), told)
 
 
 def reflect_in_background(home: Home) -> bool:

@@ -12,6 +12,7 @@ from anamnesis.config import resolve_machine_id
 from anamnesis.git.config import current_branch
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import replace
+from anamnesis.ground.state import StateFile
 from anamnesis.hooks import arrivals, receipts, runs, switches
 from anamnesis.index import queries
 from anamnesis.inject import clip, plan, render, select
@@ -198,6 +199,7 @@ def _plan_of(
             unmerged=unmerged,
             fits=fits,
             remarks=remarks,
+            further=lambda note: _further(store.home, note),
         )
         return replace(start, text=_masked(store, start))
 
@@ -244,6 +246,13 @@ def _with_code(
     """The candidates without durable notes on code that is gone; a session tells what was."""
     gone = {id for id, about in code.items() if about.is_gone}
     return [each for each in chosen if each.note.id not in gone or each.note.type == "episodic"]
+
+
+def _further(home: Home, note: Memory) -> str:
+    """What a session of this machine told that its note has no room for."""
+    known = StateFile(home.captured(note.prov_session)).record() if note.prov_session else {}
+    further = known.get("further") if known.get("note_id") == note.id else ""
+    return further if isinstance(further, str) else ""
 
 
 def _not_with_client(home: Home, chosen: list[select.Candidate]) -> list[select.Candidate]:
