@@ -8,11 +8,14 @@ import pytest
 
 from anamnesis import consent
 from anamnesis.cli import main
+from anamnesis.ground.records import replace
 from anamnesis.notes.source import is_carried
 from anamnesis.operations.machine import project
 from anamnesis.operations.notes.list import NoteFilter, list_notes
 from anamnesis.operations.notes.show import show
 from anamnesis.operations.repository.trust import distrust
+from anamnesis.store import MemoryStore
+from anamnesis.trust.policy import PENDING
 from support.fleet import git
 from support.team import FOLDER, Clone, Team
 
@@ -199,6 +202,43 @@ def test_a_forged_id_replaces_no_note_of_yours(anna: Clone) -> None:
         assert show(store, own).note.body == "The salary run starts at night."
         listed = list_notes(store, NoteFilter(), limit=None).rows
     assert [row.note.id for row in listed].count(own) == 2
+
+
+def test_a_forged_id_lets_no_note_of_yours_past_its_review(anna: Clone) -> None:
+    with MemoryStore(anna.home) as store:
+        waits = store.write(
+            type="semantic", title="Zorbel", body="The zorbel flange is loose.", tags=[PENDING]
+        )
+        store.revise(waits.id, lambda note: replace(note, origin="import:x"))
+    anna.note(waits.id, "Nothing about that.", title="Other")
+    anna.trust()
+
+    assert "flange" not in anna.ask("Why is the zorbel flange loose?") + anna.start()
+
+
+@pytest.mark.parametrize("by_repository", [False, True])
+def test_a_repository_note_is_no_later_word_on_one_of_yours(
+    anna: Clone, by_repository: bool
+) -> None:
+    """Its writer dates it as they like; a later note of your own is one."""
+    title, said = "Zorbel gateway timeout", "The zorbel gateway times out after {} seconds."
+    for number in range(60):
+        anna.write(f"Something else, number {number}, about the build and its cache.")
+    anna.write(said.format(30), title=title)
+    with MemoryStore(anna.home) as store:
+        (own,) = store.titled(title, project="global", scope="portable")
+        store.revise(own.id, lambda note: replace(note, updated_at="2024-01-01T00:00:00+00:00"))
+    if by_repository:
+        anna.note(f"{ID}01", said.format(900), title=title, updated_at="'2099-01-01'")
+        anna.trust()
+    else:
+        anna.write(said.format(900), title=title)
+
+    with anna.store() as store:
+        hits = store.recall("after how many seconds does the zorbel gateway time out", k=2)
+
+    later = next(hit for hit in hits if "900" in hit.note.body)
+    assert (later.before is None) is by_repository
 
 
 def test_a_note_that_you_shared_is_one_note_as_the_branch_has_it(anna: Clone) -> None:

@@ -64,6 +64,10 @@ def newest_word_first(hits: Sequence[Ranked]) -> tuple[list[Ranked], dict[str, B
     return ordered, befores
 
 
+def _is_beside(hit: Ranked) -> bool:
+    return hit.candidate.id.startswith(BESIDE)
+
+
 def _at(hit: Ranked) -> str:
     return hit.candidate.updated_at
 
@@ -76,6 +80,8 @@ def amends(later: Ranked, earlier: Ranked) -> bool:
     """Whether a note is a later word on what the question asks and another note says."""
     if _day(later) <= _day(earlier):
         return False
+    if _is_beside(later) and not _is_beside(earlier):
+        return False  # a repository's note, dated as its writer likes, amends none of yours
     if later.score < _AS_GOOD * earlier.score:
         return False
     wanted = earlier.matched

@@ -90,7 +90,7 @@ class MemoryStore(Filing):
 
         Only where you trust it; what changes notes sees yours alone.
         """
-        self._known_shared = None
+        self._known_shared, self.unindexed = None, None
         checkout = carried.trusted(self.home, directory)
         if self.beside is not None:
             if checkout is not None and checkout.kept == self.beside.checkout.kept:
@@ -377,6 +377,23 @@ class MemoryStore(Filing):
             hits = doubles.without(hits, theirs=doubles.others)
         read = ((self._read_hit(hit), hit) for hit in hits)
         return [(file.note, hit) for file, hit in read if file is not None]
+
+    def admitted(self, hits: Iterable[str]) -> set[str]:
+        """Which hits an agent may be given unasked, by their ids in the answer of a search.
+
+        Each is judged by its own note: one of a repository may have the id of one of yours.
+        """
+        from anamnesis.index.queries import admitted
+        from anamnesis.search.rank import BESIDE
+
+        ids = list(hits)
+        own = [id for id in ids if not id.startswith(BESIDE)]
+        theirs = [id.removeprefix(BESIDE) for id in ids if id.startswith(BESIDE)]
+        allowed = self.ask(lambda db: admitted(db, own))
+        if self.beside is not None and theirs:
+            found = self.beside.ask(lambda db: admitted(db, theirs))
+            allowed |= {f"{BESIDE}{id}" for id in found}
+        return allowed
 
     def by_all_names(self, filters: Filters) -> Filters:
         """The filters with every name that their projects have."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from anamnesis import config
 from anamnesis.ground.records import fresh, record, replace
-from anamnesis.index.queries import admitted
 from anamnesis.operations.notes.masking import masked, masked_note
 from anamnesis.operations.notes.show import NOTE_URI, find
 from anamnesis.search.engine import SearchHit, explanation
@@ -81,12 +80,12 @@ def _with_own_words_before(
     store: MemoryStore, hits: Sequence[SearchHit], about: dict[str, str], *, for_agent: bool
 ) -> Sequence[SearchHit]:
     """The hits, without earlier words that nobody answers for, or that such a note would amend."""
-    if not (ids := [hit.before.own_id for hit in hits if hit.before]):
+    if not (ids := [hit.before.id for hit in hits if hit.before]):
         return hits
-    allowed = set[str]().union(*store.ask_each(lambda db: admitted(db, ids)))
+    allowed = store.admitted(ids)
     return [
         replace(hit, before=_masked(store, hit.before) if for_agent else hit.before)
-        if hit.before and hit.before.own_id in allowed and hit.note.id not in about
+        if hit.before and hit.before.id in allowed and hit.note.id not in about
         else replace(hit, before=None)
         for hit in hits
     ]

@@ -201,11 +201,9 @@ def _given(store: MemoryStore, found: list[Match], *, cwd: str = "") -> list[Mat
     if not found:
         return found
     from anamnesis.anchors.standing import standings
-    from anamnesis.index.queries import admitted
 
-    befores = [each.answer.before for each in found if each.answer.before]
-    ids = [each.note.id for each in found] + [before.own_id for before in befores]
-    allowed = set[str]().union(*store.ask_each(lambda db: admitted(db, ids)))
+    befores = [each.answer.before.id for each in found if each.answer.before]
+    allowed = store.admitted([*(each.answer.id for each in found), *befores])
     code = standings(store.home, cwd) if cwd else {}
     gone = {id for id, about in code.items() if about.is_gone}
     remarks = {id: about.remark for id, about in code.items()}
@@ -217,14 +215,14 @@ def _given(store: MemoryStore, found: list[Match], *, cwd: str = "") -> list[Mat
             remark=remarks.get(each.note.id, ""),
         )
         for each in found
-        if each.note.id in allowed and (each.note.id not in gone or each.note.type == "episodic")
+        if each.answer.id in allowed and (each.note.id not in gone or each.note.type == "episodic")
     ]
 
 
 def _answer(store: MemoryStore, match: Match, allowed: AbstractSet[str]) -> PromptAnswer:
     """The answer with the word before, where that may be given unasked too."""
     before = match.answer.before
-    if before is None or before.own_id not in allowed:
+    if before is None or before.id not in allowed:
         return replace(match.answer, before=None) if before else match.answer
     says = masked(store, before.says, of=[before.own_id])
     return replace(match.answer, before=replace(before, says=says))

@@ -95,6 +95,11 @@ class Subject:
         return os.path.isdir(self.home)
 
     @property
+    def looks_beside(self) -> bool:
+        """Whether the store at hand has the notes of a repository, so that they are trusted."""
+        return self._store is not None and self._store.beside is not None
+
+    @property
     def store(self) -> MemoryStore:
         """The store, opened and refreshed unless one was passed in. Raises AnamnesisError."""
         if self._closed is not None:

@@ -105,7 +105,7 @@ def _count_of(subject: Subject, project: str) -> int:
 
 def _carried(subject: Subject) -> Iterator[Finding]:
     # Nothing that the files say is shown, for the same reason.
-    if carried.waits(subject.home, subject.cwd):
+    if not subject.looks_beside and carried.waits(subject.home, subject.cwd):
         sentence = "this repository carries notes in .anamnesis/memory; no session gets them"
         remedy = "anamnesis project trust # if you trust those who write to it"
         yield Finding("repository", WARNING, sentence, remedy)
