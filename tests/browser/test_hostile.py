@@ -17,7 +17,7 @@ from .conftest import Visitor
 
 PAGES = (
     "/", "/notes", "/review", "/new", "/history", "/history?deleted=1", "/conflicts", "/fleet",
-    "/injection", "/timeline", "/sessions", "/settings",
+    "/injection", "/timeline", "/sessions", "/settings", "/repository",
 )  # fmt: skip
 
 

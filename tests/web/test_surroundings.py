@@ -19,7 +19,7 @@ from support.notes import write_file
 
 PAGES = (
     "/", "/notes", "/notes?q=words", "/review", "/new", "/history", "/history?deleted=1",
-    "/conflicts", "/fleet", "/injection", "/timeline", "/sessions",
+    "/conflicts", "/fleet", "/injection", "/timeline", "/sessions", "/repository",
     "/settings", "/api/status", "/api/notes", "/api/review", "/api/palette?q=words",
 )  # fmt: skip
 VIEWS = ("", "/source", "/edit", "/history")

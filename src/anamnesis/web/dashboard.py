@@ -114,6 +114,7 @@ PALETTE_ACTIONS = (
     PaletteAction("Look for duplicates", "/tidy", (("view", "duplicates"),)),
     PaletteAction("Run all checks of doctor", "/settings?doctor=1"),
     PaletteAction("Fix what doctor found", "/fix", ()),
+    PaletteAction("Notes that the repository carries", "/repository"),
     PaletteAction("Sign out", "/settings#sessions"),
 )
 

@@ -101,7 +101,7 @@ def show(home: Home, directory: str) -> ProjectOfDirectory:
         marker=marker.path if marker else "",
         marker_key=marker.key if marker else "",
         consent=WAITING if waiting else _consent(deciding),
-        notes=_notes(home, directory),
+        notes=notes_of(home, directory),
         also=names_of(home, key)[1:],
         before=tuple(checkouts.names_before(home, directory)),
     )
@@ -139,7 +139,8 @@ def keep_apart(home: Home, directory: str, earlier: str) -> None:
     consent.decline(home, repository_of(directory), earlier)
 
 
-def _notes(home: Home, directory: str) -> str:
+def notes_of(home: Home, directory: str) -> str:
+    """Whether the repository of a directory carries notes: NONE, TRUSTED or NOT_TRUSTED."""
     if not carried.notes_root(directory):
         return NONE
     return TRUSTED if carried.trusted(home, directory) else NOT_TRUSTED
