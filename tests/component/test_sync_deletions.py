@@ -160,3 +160,19 @@ def test_a_sync_that_was_killed_after_its_push_asks_all_the_same(
 
     assert question(desk)
     assert desk.body("n") == CHANGED
+
+
+def test_a_note_that_was_moved_to_local_only_is_not_asked_about(
+    pair: tuple[Machine, Machine],
+) -> None:
+    laptop, desk = pair
+    laptop.edit("n", body=CHANGED)
+    laptop.sync()
+    with MemoryStore(desk.home) as store:
+        store.refresh()
+        store.move("n", "machine-local")
+
+    assert not desk.sync().conflicted
+
+    assert desk.path("n", tree="local").exists()
+    assert laptop.body("n") == CHANGED

@@ -321,7 +321,9 @@ class Simulation:
         needless = anywhere - self.clashing - self.baseless
         report.needlessly_held += sorted(f"held: {note}" for note in needless)
         asked = {note for m in self.machines for note in _asked_about(m)}
-        report.needlessly_held += sorted(f"asked about: {note}" for note in asked - self.deleted)
+        report.needlessly_held += sorted(
+            f"asked about: {note}" for note in asked - self.deleted - self.local
+        )
         known, first = self.machines[0].files(), _kept_local(self.machines[0])
         for machine in self.machines:
             files, apart = machine.files(), anywhere | first | _kept_local(machine)

@@ -45,6 +45,8 @@ class HeldNotes:
         contents = self._repository.contents(blobs, limit=MAX_MERGE_BYTES)
         for clash in clashes:
             changed = contents.get(clash.theirs or clash.mine or "", b"")
+            if clash.mine is None and self._worktree.is_local(changed):
+                continue  # it was not deleted here: this machine keeps it for itself
             if clash.path in known and clash.mine in contents:
                 # The file has a third version: what main had is nowhere else any more.
                 self._conflicts.keep(known[clash.path], contents[clash.mine])

@@ -392,6 +392,11 @@ class WorkTree:
             present.update(by_folded_name([change.path]))
         return ""
 
+    def is_local(self, version: bytes) -> bool:
+        """Whether this machine keeps the note of a version to itself."""
+        note = note_in(version)
+        return note is not None and note.id in self._local_ids()
+
     def _local_ids(self) -> frozenset[str]:
         """The ids of the notes that this machine keeps to itself, whatever their files' names.
 
