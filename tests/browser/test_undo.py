@@ -144,7 +144,7 @@ UNDONE = {
     "/reflect",  # in tests/web, with a model
     "/undo", "/api/notes", "/api/notes/{id}", "/api/review/{id}",  # the same acts for scripts
 }  # fmt: skip
-FOR_GOOD = {"/notes/{id}/redact"}  # undoing it would put the secret back; forget asks twice
+FOR_GOOD = {"/notes/{id}/redact", "/forget"}  # undoing would put the secret back; forget asks
 NOT_NOTES = {
     "/appearance", "/sign-out", "/settings/config", "/settings/agents", "/settings/test",
     "/settings/refresh", "/fix", "/views", "/preview", "/drafts", "/tidy", "/sync",

@@ -86,7 +86,6 @@ def followed(browser: TestClient, half_way: HalfWay, work: str) -> str:
         ({"act": "project", "project": "other"}, "12 notes moved to another project."),
         ({"act": "confidence", "confidence": "0.5"}, "Confidence of 12 notes changed."),
         ({"act": "machine-local"}, "12 notes made local only."),
-        ({"act": "forget-sure"}, "12 notes forgotten"),
     ],
     ids=lambda value: value["act"] if isinstance(value, dict) else "",
 )

@@ -23,7 +23,7 @@ from anamnesis.ground import atomic
 from anamnesis.ground.errors import InvalidInput, NotWritable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -99,6 +99,12 @@ class Drafts:
                 elif draft.subject == subject:
                     found.append(draft)
         return sorted(found, key=lambda each: each.at, reverse=True)
+
+    def forget(self, subjects: Collection[str]) -> None:
+        """Remove all drafts of some notes."""
+        for subject in subjects:
+            for draft in self.of(subject):
+                self.drop(draft.id)
 
     def take_place(self) -> str:
         """The page of the latest draft that a former tab handed over, once."""

@@ -11,7 +11,7 @@ from anamnesis.operations.curate.forget import bury, has_words
 from anamnesis.operations.travel import fleet
 from anamnesis.operations.travel.sync import exchange
 from anamnesis.sync.git import backend_of
-from anamnesis.sync.purge import PurgeRaced, PurgeRefused
+from anamnesis.sync.purge import Purged, PurgeRaced, PurgeRefused
 from anamnesis.sync.repository import MAIN, Repository
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import NoteId
     from anamnesis.store import MemoryStore
     from anamnesis.sync.git import GitSyncBackend
-    from anamnesis.sync.purge import Purged
+
+__all__ = ["Purged", "forgotten", "purge"]
 
 _ALIVE_DAYS = 7
 _AUTHOR = "anamnesis@"

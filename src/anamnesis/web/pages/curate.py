@@ -12,7 +12,6 @@ from anamnesis.notes.fields import SCOPES, TYPES
 from anamnesis.operations.curate import (
     backfill_provenance,
     dedup,
-    forget,
     import_,
     merge,
     stale,
@@ -25,7 +24,7 @@ from anamnesis.operations.notes.move import move
 from anamnesis.operations.notes.show import find as find_note
 from anamnesis.project import GLOBAL
 from anamnesis.web.dashboard import Notice, notice_of
-from anamnesis.web.pages import export, review, work
+from anamnesis.web.pages import export, forget, review, work
 from anamnesis.web.words import plural
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def act(visit: Visit) -> Response:
     if name == "merge":
         return visit.redirect(f"/merge?ids={'+'.join(ids[: _MOST_MERGED + 1])}")
     if name == "forget":
-        return visit.page("forget.html", notes=[each.note for each in _read(visit, ids)])
+        return forget.ask(visit, [each.note.id for each in _read(visit, ids)])
     title = f"{_TITLES.get(name, 'Changing')} {plural(len(ids), 'note')}"
 
     def carry_out(progress: Progress) -> Notice:
@@ -86,12 +85,6 @@ def _read(visit: Visit, ids: Sequence[NoteId]) -> list[ReadNote]:
 def _apply(visit: Visit, name: str, ids: Sequence[NoteId], progress: Progress) -> Notice:
     if name in review.DECISIONS:
         return review.apply_decision(visit, name, ids, progress=progress)
-    if name == "forget-sure":
-        existing = [each.note.id for each in _read(visit, ids)]
-        forget.forget(visit.store, existing, progress=progress)
-        return Notice(
-            f"{plural(len(existing), 'note')} forgotten; the next sync forgets them elsewhere."
-        )
     return _notice(name, _change_notes(visit, ids, progress))
 
 
@@ -267,7 +260,6 @@ def _notice(name: str, change: Curated) -> Notice:
 
 _TITLES = {
     "delete": "Deleting",
-    "forget-sure": "Forgetting",
     "keep": "Keeping",
     "reject": "Rejecting",
     "tag": "Tagging",
