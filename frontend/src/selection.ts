@@ -9,6 +9,8 @@ export function trackSelection(): void {
     const target = event.target as HTMLElement;
     if (target instanceof HTMLInputElement && target.name === "id") select(target, event.shiftKey);
     if (target.closest("[data-select-page]")) selectPage();
+    const kind = target.closest<HTMLElement>("[data-check]")?.dataset["check"];
+    if (kind) for (const box of document.querySelectorAll<HTMLInputElement>(`[data-kind="${kind}"]`)) box.checked = true;
     if (target.closest("[data-select-none]")) store(new Set());
     const all = target.closest<HTMLElement>("[data-select-all]");
     if (all) void selectAll(all.dataset["selectAll"]!);
@@ -20,7 +22,8 @@ export function trackSelection(): void {
     const elsewhere = [...selected()].filter((id) => !onPage.has(id)).join(" ");
     form.querySelector("input[name=ids]")?.remove();
     form.append(element("input", { type: "hidden", name: "ids", value: elsewhere }));
-    if (!event.submitter?.hasAttribute("data-keeps-selection")) sessionStorage.removeItem(KEY);
+    const isExport = new FormData(form, event.submitter).get("act") === "apply" && new FormData(form).get("command")?.toString().startsWith("export");
+    if (!isExport) sessionStorage.removeItem(KEY);
   });
   for (const event of ["refreshed", "htmx:afterSwap"]) document.addEventListener(event, show);
   show();

@@ -70,6 +70,13 @@ class Visitor:
         self.page.goto(server.link())
         self.page.wait_for_url(f"{server.address}/")  # the door leads on
 
+    def follow(self, server: Server | DashboardProcess) -> None:
+        """Go on in the same browser after a restart, with a new link."""
+        self.server = server
+        self.known.add(urlsplit(server.address).netloc)
+        self.page.goto(server.link())
+        self.page.wait_for_url(f"{server.address}/**")
+
     def tab(self) -> Page:
         """One more tab."""
         return self.context.new_page()

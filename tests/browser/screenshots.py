@@ -344,7 +344,6 @@ def forgetting(page: Page, address: str) -> Iterator[None]:
     """The question before notes are forgotten."""
     page.goto(f"{address}/notes?q=import of bank statements&type=semantic")
     page.get_by_role("button", name="Select this page").click()
-    page.get_by_text("Change", exact=True).click()
     page.get_by_role("button", name="Forget").click()
     yield
 
@@ -361,9 +360,9 @@ def working(page: Page, address: str) -> Iterator[None]:
 
     page.goto(f"{address}/notes")
     page.get_by_role("button", name="Select all").click()
-    page.locator("#bulk-tag").fill("seen")
+    page.locator("#bulk-value").fill("seen")
     with patch.object(Job, "advance", slowly):
-        page.get_by_role("button", name="Add tag").click()
+        page.get_by_role("button", name="Apply").click()
         page.wait_for_url(lambda now: "/jobs/" in now)
         page.wait_for_timeout(1000)
         yield

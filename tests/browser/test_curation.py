@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,9 +38,11 @@ def _count(page: Page, value: str) -> int:
     return int(line.locator(".count").inner_text())
 
 
-def _change(page: Page, act: Callable[[], None]) -> None:
-    page.get_by_text("Change", exact=True).click()
-    act()
+def _change(page: Page, command: str, value: str = "") -> None:
+    page.get_by_label("What to do").select_option(label=command)
+    if value:
+        page.get_by_label("Value", exact=True).fill(value)
+    page.get_by_role("button", name="Apply").click()
 
 
 def test_facets_take_several_values_and_not_and_count_truly_for_a_search(
@@ -95,11 +96,7 @@ def test_a_selection_spans_pages_and_is_changed_and_undone_as_one(
     page.get_by_role("link", name="Newer").click()
     assert [boxes.nth(at).is_checked() for at in range(6)] == [False, True, True, True, True, False]
 
-    def move() -> None:
-        page.get_by_placeholder("project").fill("github.com/team/moved")
-        page.get_by_role("button", name="Move", exact=True).click()
-
-    _change(page, move)
+    _change(page, "Move to the project", "github.com/team/moved")
     expect(page.locator(".toast")).to_contain_text("5 notes moved")
     assert len([each for each in store.list() if each.project.endswith("moved")]) == 5
     page.get_by_role("button", name="Undo").click()
@@ -110,7 +107,7 @@ def test_a_selection_spans_pages_and_is_changed_and_undone_as_one(
     page.get_by_role("button", name="Select this page").click()
     expect(page.locator("[data-selected]")).to_have_text("20 selected")
     with page.expect_download() as download:
-        _change(page, page.get_by_role("button", name="Export").click)
+        _change(page, "Export as JSON lines")
     exported = Path(download.value.path()).read_text()
     assert len(exported.splitlines()) == 20
     visit.go("/notes")
@@ -124,10 +121,10 @@ def test_a_selection_spans_pages_and_is_changed_and_undone_as_one(
     assert len(store.list()) == 120
 
     boxes.first.check()
-    _change(page, page.get_by_role("button", name="Forget").click)
+    page.get_by_role("button", name="Forget").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Forget 1 note?")
     assert visit.violations() == []
-    page.get_by_role("button", name="Forget them everywhere").click()
+    page.get_by_role("button", name="Forget it everywhere").click()
     expect(page.locator(".toast")).to_contain_text("1 note forgotten")
     assert len(store.list()) == 119
 
@@ -138,35 +135,28 @@ def test_many_notes_are_changed_in_every_way_at_once(visit: Visitor, store: Memo
     def fields(name: str) -> list[object]:
         return [getattr(note, name) for note_id in ids if (note := store.get(note_id))]
 
-    def act(button: str, *, field: str = "", value: str = "", menu: bool = True) -> None:
+    def act(command: str, value: str = "") -> None:
         page = visit.go("/notes?state=all")
         page.get_by_role("button", name="Select this page").click()
-        bar = page.get_by_role("group", name="Actions on the selected notes")
-        if menu:
-            bar.get_by_text("Change", exact=True).click()
-        if field == "Type":
-            bar.get_by_label(field, exact=True).select_option(value)
-        elif field:
-            bar.get_by_label(field, exact=True).fill(value)
-        bar.get_by_role("button", name=button, exact=True).click()
+        _change(page, command, value)
         expect(page.locator(".toast")).to_be_visible()
 
-    act("Set type", field="Type", value="procedural")
+    act("Set the type to", "procedural")
     assert fields("type") == ["procedural"] * 3
-    act("Set confidence", field="Confidence", value="0.4")
+    act("Set the confidence to", "0.4")
     assert fields("confidence") == [0.4] * 3
-    act("Local only")
+    act("Make local only")
     assert fields("scope") == ["machine-local"] * 3
-    act("Synced")
+    act("Make synced")
     assert fields("scope") == ["portable"] * 3
     act("Pin")
     assert fields("tags") == [["pinned"]] * 3
     act("Unpin")
-    act("Add tag", field="Tag", value="vpn", menu=False)
+    act("Add the tag", "vpn")
     assert fields("tags") == [["vpn"]] * 3
-    act("Remove", field="Tag", value="vpn", menu=False)
+    act("Remove the tag", "vpn")
     assert fields("tags") == [[]] * 3
-    act("Latest replaces")
+    act("Let the latest replace the others")
     assert len(store.superseded_ids()) == 2
     visit.page.get_by_role("button", name="Undo").click()
     expect(visit.page.locator(".toast")).to_contain_text("put back")
@@ -244,17 +234,32 @@ def test_duplicates_and_stale_notes_are_tidied_up(
     same = "Staging hangs without the VPN, so connect before the tests run."
     for title in ("VPN", "The VPN", "Use the VPN"):
         store.write(type="semantic", title=title, body=same, project="app")
+    long = (
+        "Staging hangs for minutes whenever the tunnel is closed, so open it before the suite of "
+        "the gateway, wait until it answers, and keep it open while the browser tests run, "
+        "because every one of them logs in through the proxy of the office and the whole suite"
+    )
+    for title, end in (("Tunnel", "starts at night."), ("The tunnel", "starts early at night.")):
+        store.write(type="semantic", title=title, body=f"{long} {end}", project="web")
     old = store.write(type="semantic", title="Parser", body="See `src/parser.py`.", project="app")
 
     page = visit.go("/tidy")
     page.get_by_role("button", name="Look for duplicates").click()
-    expect(page.locator(".toast")).to_contain_text("Found 1 group of duplicates")
+    expect(page.locator(".toast")).to_contain_text("Found 2 groups of duplicates")
+    nearly = page.locator(".duplicates", has_text="nearly identical")
+    expect(nearly.locator("mark", has_text="early")).to_have_count(1)  # what differs is marked
     assert visit.violations() == []
-    page.get_by_role("button", name="Keep the first").click()
-    expect(page.locator(".toast")).to_contain_text("2 duplicates replaced by 1 note")
-    assert len(store.superseded_ids()) == 2
+    nearly.get_by_role("radio").last.check()
+    kept = nearly.locator(".duplicate-title").last.inner_text()
+    page.get_by_role("button", name="Check the nearly identical").click()
+    page.get_by_role("button", name="Check the identical").click()
+    page.get_by_role("button", name="Keep one of each checked group").click()
+    toast = page.locator(".toast")
+    expect(toast).to_contain_text("3 duplicates replaced by 2 notes")
+    expect(toast).to_contain_text(f"“{kept}”")
+    assert len(store.superseded_ids()) == 3
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("link", name="Merge side by side")).to_be_visible()
+    expect(page.get_by_role("link", name="Merge instead")).to_have_count(2)
     assert store.superseded_ids() == set()
 
     page.get_by_role("link", name="Stale").click()

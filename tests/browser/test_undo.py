@@ -56,12 +56,12 @@ def _selected(page: Page, *titles: str) -> None:
         page.get_by_label(f"Select {title}", exact=True).check()
 
 
-def _change(button: str, **fields: str) -> Callable[[Page], None]:
+def _change(command: str, value: str = "") -> Callable[[Page], None]:
     def act(page: Page) -> None:
-        page.get_by_text("Change", exact=True).click()
-        for name, value in fields.items():
-            page.locator(f".selection [name={name}]").fill(value)
-        page.locator(".selection").get_by_role("button", name=button, exact=True).click()
+        page.get_by_label("What to do").select_option(label=command)
+        if value:
+            page.get_by_label("Value", exact=True).fill(value)
+        page.get_by_role("button", name="Apply").click()
 
     return act
 
@@ -100,12 +100,7 @@ def _import(page: Page) -> None:
 
 def _look_and_fold(page: Page) -> None:
     _press("Look for duplicates")(page)
-    page.get_by_role("button", name="Keep the first").click()
-
-
-def _tag(page: Page) -> None:
-    page.get_by_label("Tag", exact=True).fill("staging")
-    page.get_by_role("button", name="Add tag").click()
+    page.get_by_role("button", name="Keep one", exact=True).click()
 
 
 def _restore(page: Page) -> None:
@@ -118,13 +113,13 @@ ACTS: dict[str, tuple[str, Callable[[Page], None]]] = {
     "edit": ("/notes/{0}/edit", _edit),
     "edit in review": ("/notes/{2}/edit?review=1", _edit),
     "delete": _in_list(_press("Delete")),
-    "tag": _in_list(_tag),
-    "project": _in_list(_change("Move", project="github.com/team/web")),
-    "type": _in_list(_change("Set type")),
-    "confidence": _in_list(_change("Set confidence", confidence="0.5")),
+    "tag": _in_list(_change("Add the tag", "staging")),
+    "project": _in_list(_change("Move to the project", "github.com/team/web")),
+    "type": _in_list(_change("Set the type to", "procedural")),
+    "confidence": _in_list(_change("Set the confidence to", "0.5")),
     "pin": _in_list(_change("Pin")),
-    "local": _in_list(_change("Local only")),
-    "replace": _in_list(_change("Latest replaces")),
+    "local": _in_list(_change("Make local only")),
+    "replace": _in_list(_change("Let the latest replace the others")),
     "merge": _in_list(_press("Merge"), _press("Merge and replace")),
     "import": ("/notes", _import),
     "keep": ("/review?note={2}", _press("Keep y")),
@@ -198,7 +193,7 @@ def test_what_was_done_is_undone_step_by_step_after_a_restart(
         page.goto("about:blank")  # an open page would ask for a server that is not there
 
     with Server(store.root) as again:
-        page.goto(again.link())  # sessions end with the server
+        visitor.follow(again)
         visitor.go("/history?undo=1")
         expect(page.locator(".event")).to_have_count(3)  # one was there before
         expect(page.locator(".event").first).to_contain_text("Everywhere")

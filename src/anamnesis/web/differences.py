@@ -91,6 +91,11 @@ def side_by_side(left_text: str, right_text: str) -> tuple[list[Pieces], list[Pi
     return left, [line.pieces for line in result if line.kind == "added"]
 
 
+def words_of(before: str, after: str) -> tuple[Pieces, Pieces]:
+    """Both texts, each with the words that the other does not have."""
+    return _changed_words(before.strip(), after.strip())
+
+
 def _changed_lines(
     before: Sequence[str], after: Sequence[str], before_offset: int, after_offset: int
 ) -> Iterator[DiffLine]:

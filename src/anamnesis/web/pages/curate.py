@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +21,17 @@ from anamnesis.operations.curate.pin import PINNED
 from anamnesis.operations.notes import batch
 from anamnesis.operations.notes import undo as changes
 from anamnesis.operations.notes.delete import delete
+from anamnesis.operations.notes.list import titles
 from anamnesis.operations.notes.move import move
 from anamnesis.operations.notes.show import find as find_note
 from anamnesis.project import GLOBAL
 from anamnesis.web.dashboard import Notice, notice_of
+from anamnesis.web.differences import words_of
 from anamnesis.web.pages import export, forget, review, work
 from anamnesis.web.words import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from starlette.responses import Response
 
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.curate.dedup import Duplicates
     from anamnesis.operations.notes.batch import Curated
+    from anamnesis.web.differences import Pieces
     from anamnesis.web.visit import Visit
 
 _VIEWS = {
@@ -45,6 +49,8 @@ _VIEWS = {
     "sources": "Sources",
 }
 _MOST_MERGED = 20  # notes that can still be read side by side
+_NAMED = 3  # titles in a notice
+_GROUPS = 30  # of duplicates on a page, with their texts
 _LISTED = 100  # findings on a page; those that are dealt with make room for the next
 
 
@@ -52,8 +58,10 @@ def act(visit: Visit) -> Response:
     """Carry out one action on the selected notes."""
     ids = _selected(visit)
     name = visit.value("act")
-    if name == "export":
-        return export.export_notes(visit, ids)
+    if name == "apply":  # the command that was chosen for the selection
+        name = visit.value("command")
+    if name.startswith("export"):
+        return export.export_notes(visit, ids, "md" if name.endswith("-md") else "jsonl")
     if name == "merge":
         return visit.redirect(f"/merge?ids={'+'.join(ids[: _MOST_MERGED + 1])}")
     if name == "forget":
@@ -85,7 +93,8 @@ def _read(visit: Visit, ids: Sequence[NoteId]) -> list[ReadNote]:
 def _apply(visit: Visit, name: str, ids: Sequence[NoteId], progress: Progress) -> Notice:
     if name in review.DECISIONS:
         return review.apply_decision(visit, name, ids, progress=progress)
-    return _notice(name, _change_notes(visit, ids, progress))
+    first = titles(visit.store, ids[:_NAMED])
+    return _notice(name, _change_notes(visit, name, ids, progress), first)
 
 
 def undo(visit: Visit) -> Response:
@@ -195,18 +204,18 @@ def import_files(visit: Visit) -> Response:
     return work.change(visit, title, add_notes, back=lambda: "/review" if any(added) else "/notes")
 
 
-def _change_notes(visit: Visit, ids: Sequence[NoteId], progress: Progress) -> Curated:
-    store, name = visit.store, visit.value("act")
+def _change_notes(visit: Visit, name: str, ids: Sequence[NoteId], progress: Progress) -> Curated:
+    store, value = visit.store, visit.value("value") or visit.value(name)
     if name == "delete":
         return delete(store, ids, progress=progress)
     if name in _TAGGING:
-        tag = PINNED if name.endswith("pin") else visit.value("tag")
+        tag = PINNED if name.endswith("pin") else value or visit.value("tag")
         return _TAGGING[name](store, ids, tag, progress=progress)
     if name in SCOPES:
         return move(store, ids, name, progress=progress)
     if name in _FIELDS:
-        value = _FIELDS[name](visit.value(name).strip())
-        return batch.set_fields(store, ids, progress=progress, **{name: value})
+        field = {name: _FIELDS[name](value.strip())}
+        return batch.set_fields(store, ids, progress=progress, **field)
     if name == "supersede":
         latest = max(ids, key=lambda note_id: _updated_at(visit, note_id))
         return batch.supersede(store, ids, by=visit.value("by") or latest)
@@ -238,7 +247,8 @@ def _updated_at(visit: Visit, note_id: str) -> str:
     return read.note.updated_at if read else ""
 
 
-def _notice(name: str, change: Curated) -> Notice:
+def _notice(name: str, change: Curated, first: Mapping[NoteId, str]) -> Notice:
+    """What was done, with the titles of the first notes."""
     number = plural(len(change.ids), "note")
     texts = {
         "delete": f"{number} deleted.",
@@ -255,7 +265,17 @@ def _notice(name: str, change: Curated) -> Notice:
     }
     text = " ".join([texts[name], *change.notices, *change.failures])
     tone = "trouble" if change.notices or change.failures else "done"
-    return notice_of(change.unit, text, tone=tone)
+    notice = notice_of(change.unit, f"{text} {_named(first, change.ids)}".rstrip(), tone=tone)
+    if name == "delete":
+        return notice
+    links = [(title or "Untitled", f"/notes/{note_id}") for note_id, title in first.items()]
+    return replace(notice, text=text, links=tuple(links))
+
+
+def _named(titles: Mapping[NoteId, str], ids: Sequence[NoteId]) -> str:
+    names = [f"“{title or 'Untitled'}”" for title in titles.values()]
+    more = len(ids) - len(names)
+    return ", ".join(names) + (f" and {more:,} more" if more > 0 and names else "")
 
 
 _TITLES = {
@@ -278,12 +298,13 @@ def tidy(visit: Visit) -> Response:
         findings = backfill_provenance.provenance_changes(visit.store, machine_id="")
     else:
         findings = _current_findings(visit, view)
+    listed = None if findings is None else findings[: _GROUPS if view == "duplicates" else _LISTED]
     compared = visit.dashboard.jobs.results.get("compared", {})
     return visit.page(
         "tidy.html",
         view=view,
         views=_VIEWS,
-        findings=None if findings is None else findings[:_LISTED],
+        findings=_sides(visit, listed) if listed and view == "duplicates" else listed,
         total=len(findings or ()),
         types=TYPES,
         project=compared.get("project", visit.dashboard.project),
@@ -291,6 +312,29 @@ def tidy(visit: Visit) -> Response:
         directory=compared.get("directory", os.getcwd()),
         identical=sum(each.identical for each in findings or ()) if view == "duplicates" else 0,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedNote:
+    """One of several duplicates, with the words marked that another one does not have."""
+
+    note: Memory
+    pieces: Pieces
+
+
+def _sides(
+    visit: Visit, groups: Sequence[Duplicates]
+) -> list[tuple[Duplicates, list[ComparedNote]]]:
+    """Each group with its texts side by side, the one to keep first."""
+    return [(group, list(_compared(visit, group))) for group in groups]
+
+
+def _compared(visit: Visit, group: Duplicates) -> Iterator[ComparedNote]:
+    notes = [group.keeper, *group.others]
+    texts = [read.note.body if (read := find_note(visit.store, each.id)) else "" for each in notes]
+    for at, (note, text) in enumerate(zip(notes, texts, strict=True)):
+        other = texts[0] if at else texts[1]
+        yield ComparedNote(note, words_of(other, text)[1])
 
 
 def find(visit: Visit) -> Response:
@@ -316,10 +360,13 @@ def find(visit: Visit) -> Response:
 
 
 def fold(visit: Visit) -> Response:
-    """Let the best note of each chosen group replace the others, as one change."""
+    """Let one note of each chosen group replace the others, as one change.
+
+    It is the best one, unless another was chosen.
+    """
     keepers, is_all_identical = set(visit.values("group")), visit.value("which") == "identical"
     groups = [
-        group
+        _kept_as_chosen(group, visit.value(f"keep-{group.keeper.id}"))
         for group in _current_findings(visit, "duplicates") or ()
         if (is_all_identical and group.identical) or group.keeper.id in keepers
     ]
@@ -328,13 +375,22 @@ def fold(visit: Visit) -> Response:
             "These notes changed since they were compared.", hint="Look for duplicates again."
         )
     number = plural(sum(len(group.others) for group in groups), "duplicate")
-    text = f"{number} replaced by {plural(len(groups), 'note')}."
+    kept = {group.keeper.id: group.keeper.title for group in groups[:_NAMED]}
+    text = f"{number} replaced by {plural(len(groups), 'note')}:"
+    text += f" {_named(kept, [group.keeper.id for group in groups])}."
     return work.change(
         visit,
         f"Replacing {number}",
         lambda progress: notice_of(dedup.fold(visit.store, groups, progress=progress), text),
         back="/tidy?view=duplicates",
     )
+
+
+def _kept_as_chosen(group: Duplicates, chosen: NoteId) -> Duplicates:
+    notes = [group.keeper, *group.others]
+    keeper = next((note for note in notes if note.id == chosen), group.keeper)
+    others = tuple(note for note in notes if note is not keeper)
+    return replace(group, keeper=keeper, others=others)
 
 
 def _run_search(

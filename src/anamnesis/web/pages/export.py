@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
 from anamnesis.ground.counting import counting
-from anamnesis.ground.errors import InvalidInput, NoSuchNote
+from anamnesis.ground.errors import NoSuchNote
 from anamnesis.operations.curate import export
 from anamnesis.operations.notes.show import find
 from anamnesis.web.dashboard import Notice
@@ -57,11 +57,8 @@ class ExportedNotes:
         yield decompressor.flush()
 
 
-def export_notes(visit: Visit, ids: Sequence[NoteId]) -> Response:
+def export_notes(visit: Visit, ids: Sequence[NoteId], extension: str) -> Response:
     """The notes as a download; if that takes a while, a progress page that then offers it."""
-    extension = visit.value("format", "jsonl")
-    if extension not in _FORMATS:
-        raise InvalidInput(f"{extension[:20]!r} is not one of: {', '.join(_FORMATS)}.")
     files: dict[str, ExportedNotes] = visit.dashboard.jobs.results.setdefault("exports", {})
     key = secrets.token_urlsafe(9)
 
