@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from anamnesis.inject.prompt import recall
 from anamnesis.mcp import tools
 from anamnesis.mcp.binding import Binding
@@ -15,7 +17,11 @@ from anamnesis.store import MemoryStore
 from anamnesis.sync.git import backend_of
 
 EARLIER, LATER = "2026-02-03T00:00:00+00:00", "2026-07-21T00:00:00+00:00"
-OTHERS = ("Backups leave at night", "Icons are drawn as vectors", "The lift needs a badge")
+OTHERS = (
+    "Backups leave at night", "Icons are drawn as vectors", "The lift needs a badge",
+    "Plants are watered on Mondays", "Invoices go out as paper", "The door code is changed in May",
+    "Coffee comes from Trieste", "Lamps are turned off by the last one", "Tea is upstairs",
+)  # fmt: skip
 
 
 def filled(root: Path, *notes: tuple[str, str, str, str]) -> MemoryStore:
@@ -113,6 +119,35 @@ def test_an_older_sibling_stays_first_by_the_word_that_differs(tmp_path: Path) -
     )
     with filled(tmp_path, *notes) as store:
         assert found(store, "how many CPUs does the indexer get?")[0] == "cpu"
+
+
+def test_the_same_decision_in_other_words_of_the_question_is_a_later_word(tmp_path: Path) -> None:
+    notes = (
+        ("old", "Webhook sender", "The webhook sender waits 60 s between attempts.", EARLIER),
+        ("new", "Faster", "We agreed on 15 s between attempts of the webhook sender.", LATER),
+    )
+    with filled(tmp_path, *notes) as store:
+        assert found(store, "how long does the webhook sender wait between attempts")[0] == "new"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "question"),
+    [
+        ("The importer gives up after 90 s.", "The exporter gives up after 20 s.",
+         "when does the importer give up?"),
+        ("Unit prices are rounded to 4 decimals.", "Totals are rounded to 2 decimals.",
+         "to how many decimals are unit prices rounded?"),
+        ("The test account of the shop is buyer-77.",
+         "The test account of the admin panel is root-test.",
+         "what is the test account of the shop?"),
+    ],
+)  # fmt: skip
+def test_another_name_in_the_same_place_makes_another_matter(
+    tmp_path: Path, earlier: str, later: str, question: str
+) -> None:
+    notes = (("old", earlier, earlier, EARLIER), ("new", later, later, LATER))
+    with filled(tmp_path, *notes) as store:
+        assert found(store, question)[0] == "old"
 
 
 def test_words_scattered_over_a_note_are_no_later_word_on_the_matter(tmp_path: Path) -> None:

@@ -134,10 +134,13 @@ class Ranked:
         rows = enumerate(zip(scorer.terms, self._reading.counts, strict=True))
         return {at: scorer.weights[at] for at, (term, count) in rows if count and term.selects}
 
-    @property
-    def matter(self) -> float:
-        """What those words weigh together, in units of a word that no other note has."""
-        return sum(self.matched.values()) * (_SATURATION + 1) / self._reading.scorer.most
+    def matter(self, terms: Mapping[int, float]) -> float:
+        """What some words weigh together, in units of a word that no other note has."""
+        return sum(terms.values()) * (_SATURATION + 1) / self._reading.scorer.most
+
+    def stems(self, terms: Iterable[int]) -> set[str]:
+        """The stems of some words of the question."""
+        return {self._reading.scorer.terms[at].stem for at in terms}
 
     def statement(self, wanted: Mapping[int, float]) -> tuple[float, str]:
         """The statement that, with the title, has most of some words of the question: what, which.
