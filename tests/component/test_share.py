@@ -139,3 +139,14 @@ def test_shared_again_it_is_brought_up_to_date_and_unshared_it_is_gone(anna: Clo
     assert anna.found("tunnel") == ["Deploys need no tunnel."]
     with MemoryStore(anna.home) as store, pytest.raises(Exception, match="not shared"):
         plan_unshare(store, [id], str(anna.top))
+
+
+def test_a_note_is_tied_to_the_code_when_it_is_shared(anna: Clone) -> None:
+    (anna.top / "pay.py").write_text("def charge(amount):\n    return amount\n")
+    git("add", "pay.py", cwd=anna.top)
+    id = anna.write("`charge()` in `pay.py` takes cents.")
+
+    share(anna, id)
+
+    text = (anna.top / FOLDER / "semantic" / f"{id}.md").read_text()
+    assert "- pay.py#charge " in text

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from anamnesis.anchors.anchor import is_inside
 from anamnesis.anchors.source import readable
 from anamnesis.git.command import git
 from anamnesis.ground.errors import AnamnesisError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _SECONDS = 20.0
 _MOST_COMMITS = 2_000  # that are looked through for renames
+_MOST_BRANCHES = 20  # that may be checked out next
 _MOST_CHANGES = 40  # commits of one file that are looked through for the one that changed a block
 # Nothing of the repository's own configuration may run.
 _CALM = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "color.ui=false",
@@ -100,6 +105,30 @@ class Checkout:
             self._holders[name] = [each.removeprefix(prefix) for each in found if each]
         return self._holders[name]
 
+    def fork_of(self, base: str) -> str:
+        """The commit at which this line of work left another; empty if git knows none."""
+        if base.startswith("-"):
+            return ""
+        return self._ask("merge-base", base, self._at or "HEAD").strip()
+
+    def not_contained(self, commits: Sequence[str]) -> dict[str, set[str]]:
+        """For what is checked out and each branch: which of these commits it does not contain."""
+        if not commits:
+            return {}
+        words = ["for-each-ref", f"--count={_MOST_BRANCHES}", "--sort=-committerdate"]
+        tips = self._ask(*words, "--format=%(objectname)", "refs/heads").split()
+        asked = "\n".join(commits).encode()
+        lines = self._ask("cat-file", "--batch-check=%(objectname) %(objecttype)", input=asked)
+        full = [line.partition(" ") for line in lines.splitlines()]
+        pairs = zip(commits, full, strict=False)
+        known = {each: id for each, (id, _, kind) in pairs if kind == "commit"}
+        there, head_now = list(known.values()), self._ask("rev-parse", "HEAD").split()
+        found = {}
+        for head in dict.fromkeys([*head_now, *tips]):
+            beyond = set(self._ask("rev-list", *there, "--not", head).split()) if there else set()
+            found[head] = {each for each in commits if known.get(each, "") in ("", *beyond)}
+        return found
+
     def changes(self, commit: str, path: str) -> list[tuple[str, str]]:
         """Commits that touched a file since that commit: id and time, the latest first."""
         key = commit, path
@@ -114,14 +143,14 @@ class Checkout:
             self._changes[key] = [tuple(line.split(" ", 1)) for line in lines]  # type: ignore[misc]
         return self._changes[key]
 
-    def _ask(self, *words: str) -> str:
+    def _ask(self, *words: str, input: bytes | None = None) -> str:
         """What git prints; nothing where it fails."""
-        finished = self._run(*words)
+        finished = self._run(*words, input=input)
         return finished[1].decode("utf-8", "replace") if finished and finished[0] in (0, 1) else ""
 
-    def _run(self, *words: str) -> tuple[int, bytes] | None:
+    def _run(self, *words: str, input: bytes | None = None) -> tuple[int, bytes] | None:
         try:
-            finished = git([*_CALM, *words], cwd=self.top, timeout=_SECONDS)
+            finished = git([*_CALM, *words], cwd=self.top, timeout=_SECONDS, input=input)
         except (AnamnesisError, OSError, ValueError):
             return None
         return finished.code, finished.out

@@ -69,6 +69,12 @@ class Judge:
         """What became of one anchor."""
         return self._judge_block(anchor) if anchor.name else self._judge_file(anchor)
 
+    def line_of(self, verdict: Verdict) -> int:
+        """Where the block begins now, counted from 1; 1 for what is gone or a whole file."""
+        outline = self._outline(verdict.path)
+        block = outline.named(verdict.name) if outline and verdict.name else None
+        return block.start + 1 if block else 1
+
     def _judge_block(self, anchor: Anchor) -> Verdict:
         here = self._block(anchor.path, anchor.name, anchor.hash)
         if here is not None and here[1] == anchor.hash:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 from zlib import crc32
 
-from anamnesis.git.config import find_repository
+from anamnesis.git.config import current_commit, find_repository
 from anamnesis.ground.records import record
 from anamnesis.ground.state import StateFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from anamnesis.config import Home
 
@@ -56,10 +56,26 @@ def is_watched(home: Home, directory: str) -> bool:
     return bool(top) and os.path.exists(state_of(home, top).path)
 
 
-def note_standings(home: Home, top: str, found: Mapping[str, Standing]) -> None:
-    """Keep what was judged. Raises NotWritable."""
+def not_contained(home: Home, directory: str) -> set[str] | None:
+    """The sessions whose commit what is checked out does not contain; None if nobody looked."""
+    top = top_of(directory)
+    kept = state_of(home, top).record() if top else {}
+    heads = kept.get("sessions")
+    if kept.get("top") != top or not isinstance(heads, dict):
+        return None
+    found = heads.get(current_commit(directory)[:12])
+    return set(map(str, found)) if isinstance(found, list) else None
+
+
+def note_standings(
+    home: Home, top: str, found: Mapping[str, Standing], sessions: Mapping[str, Sequence[str]]
+) -> None:
+    """Keep what was judged, and for each head the sessions that it does not contain.
+
+    Raises NotWritable.
+    """
     notes = {id: [each.state, each.sentence] for id, each in sorted(found.items())}
-    state_of(home, top).write({"top": top, "notes": notes})
+    state_of(home, top).write({"top": top, "notes": notes, "sessions": dict(sessions)})
 
 
 def top_of(directory: str) -> str:

@@ -62,7 +62,7 @@ GROUPS = {
     "Repositories": {
         "share": "put a copy of notes into the repository",
         "unshare": "take shared notes out of the repository again",
-        "bridge": "keep a block of the repository's notes in AGENTS.md and its like",
+        "bridge": "keep a repository's notes in AGENTS.md and its like",
         "check": "check the notes that a repository carries",
     },
     "Machines": {

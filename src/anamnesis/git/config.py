@@ -57,6 +57,26 @@ def current_branch(directory: str) -> str:
     return (head or "").strip().partition("ref: refs/heads/")[2]
 
 
+def current_commit(directory: str) -> str:
+    """The commit that is checked out in a directory; empty if its files do not say which."""
+    repository = find_repository(os.path.abspath(directory))
+    head = (_read(os.path.join(repository.own, "HEAD")) or "").strip() if repository else ""
+    if repository is None or not head.startswith("ref: "):
+        return head if _is_object_id(head) else ""
+    ref = head.removeprefix("ref: ")
+    loose = (_read(os.path.join(repository.common, ref)) or "").strip()
+    if _is_object_id(loose):
+        return loose
+    packed = _read(os.path.join(repository.common, "packed-refs")) or ""
+    at = packed.find(f" {ref}\n")
+    found = packed[packed.rfind("\n", 0, at) + 1 : at] if at > 0 else ""
+    return found if _is_object_id(found) else ""
+
+
+def _is_object_id(text: str) -> bool:
+    return len(text) in (40, 64) and not text.strip("0123456789abcdef")
+
+
 def resolve_ssh_alias(url: str) -> str:
     """The URL with an alias from `~/.ssh/config` replaced by its host."""
     if ("://" in url and not url.startswith("ssh://")) or url.startswith("/"):

@@ -113,14 +113,16 @@ def make_plan(
     fits: bool = True,
     remarks: Mapping[str, str] | None = None,
     further: Callable[[Memory], str] | None = None,
+    not_here: Container[str] | None = None,
 ) -> Plan:
     """The plan for these candidates, for a session of a project, within a limit.
 
     Only notes that are shown are read, and a few more. `beyond` is the number of notes that were
-    not even candidates; they are counted. Of sessions on `unmerged` branches that is said, and the
-    `remarks` on notes, by id, stand in their headings. `fits` tells that all may fit whole, which
-    takes time to try. `further` gives what the latest session is to tell besides its note if there
-    is room in the end.
+    not even candidates; they are counted. `remarks` on notes, by id, stand in their headings. Of a
+    session that is `not_here`, on a commit that is not contained, that is said; of one whose commit
+    is not known, if it is on an `unmerged` branch. `fits` tells that all may fit whole, which takes
+    time to try. `further` gives what the latest session is to tell besides its note if there is
+    room in the end.
     """
     by_slot = {slot: [each for each in candidates if each.slot == slot] for slot in _ORDER}
     ordered = [each for group in by_slot.values() for each in group]
@@ -134,7 +136,7 @@ def make_plan(
         return limit - units(frame)
 
     room = room_beside(beyond)
-    sheet = _Sheet(read, project, unmerged, remarks or {})
+    sheet = _Sheet(read, project, unmerged, remarks or {}, not_here)
     if not fits or not _all_whole(sheet, ordered, room):
         room = room_beside(beyond + len(candidates))
         sheet.clear()
@@ -190,7 +192,12 @@ class _Sheet:
     """What has room so far."""
 
     def __init__(
-        self, read: Read, project: str, unmerged: Container[str], remarks: Mapping[str, str]
+        self,
+        read: Read,
+        project: str,
+        unmerged: Container[str],
+        remarks: Mapping[str, str],
+        not_here: Container[str] | None,
     ) -> None:
         self.forms: dict[str, _Form] = {}
         self.used = 0
@@ -198,6 +205,7 @@ class _Sheet:
         self._project = project
         self._unmerged = unmerged
         self._remarks = remarks
+        self._not_here = not_here
         self._notes: dict[str, Memory | None] = {}
         self._sections: dict[str, str] = {}
 
@@ -309,11 +317,15 @@ class _Sheet:
             when = (render.day(note), age(note.updated_at), self._where(note))
             told = f"{told}: {', '.join(filter(None, when))}"
             return " | ".join(filter(None, (told, remark)))
-        return " | ".join(filter(None, (render.day(note), told, remark)))
+        return " | ".join(filter(None, (render.day(note), told, self._where(note), remark)))
 
     def _where(self, note: Memory) -> str:
         """The branch that a session worked on, if it was never merged."""
         branch = clip.branch_of(note.body) if note.type == "episodic" else ""
+        if note.at_commit and self._not_here is not None:
+            if note.id not in self._not_here:
+                return ""
+            return f"from branch {render.inline(branch) or '?'}, not merged here"
         return f"branch {render.inline(branch)}, never merged" if branch in self._unmerged else ""
 
     def _without(self, each: Candidate) -> int:

@@ -14,7 +14,7 @@ from anamnesis.trust.policy import PINNED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
@@ -79,8 +79,11 @@ def candidates(
     branch: str = "",
     most: int = MANY,
     compacted: bool = False,
+    not_here: Container[str] = (),
 ) -> list[Candidate]:
     """The working set from the index alone; no file is read.
+
+    Sessions that are `not_here`, on commits that are not contained, stand behind the others.
 
     With `k`, at most that many notes of the project; without, at most `most` of each kind. Only a
     session that was `compacted` is told what it did itself.
@@ -93,11 +96,12 @@ def candidates(
         if k is not None:
             return [*mine, *_limited(db, names, k=k, most_global=most, session=session)]
         sessions = _sessions(db, names, session)
+        sessions.sort(key=lambda note: note.id in not_here)
         since = _last_here(sessions, machine)
         return [
             *mine,
             *_rules(db, names),
-            *_thread(db, sessions, branch),
+            *_thread(db, sessions, branch, not_here),
             *_durable(db, names, most, since=since, machine=machine),
             *_news(sessions, machine),
             *(Candidate(note, "an earlier session", REST) for note in sessions),
@@ -193,9 +197,12 @@ def _others(notes: Sequence[Memory], session: str) -> list[Memory]:
     return list(unique.values())
 
 
-def _thread(db: sqlite3.Connection, sessions: Sequence[Memory], branch: str) -> list[Candidate]:
+def _thread(
+    db: sqlite3.Connection, sessions: Sequence[Memory], branch: str, not_here: Container[str]
+) -> list[Candidate]:
     """The session that is continued, of this branch if there is one, and the one before."""
-    on_branch = queries.on_branch(db, sessions, branch=branch) if branch else []
+    here = [note for note in sessions if note.id not in not_here]
+    on_branch = queries.on_branch(db, here, branch=branch) if branch and here else []
     first = on_branch[:1] or list(sessions[:1])
     others = [note for note in sessions if note not in first]
     why = f"the latest session on branch {branch}" if on_branch else "the latest session"

@@ -128,6 +128,8 @@ class Memory:
     supersedes: str = row(merge=ITEMS, kind=IDS, default="", label="Replaces")
     # Who wrote it, in more detail than the source: `agent:<client>`, `import:<program>`.
     origin: str = row(merge=WRITER, default="")
+    # The commit that was checked out when the session ended.
+    at_commit: str = row(merge=WRITER, default="")
     # What the note says of code, tied to the code: `path#name hash commit`, see `anchors/`.
     anchors: list[str] = row(merge=ITEMS, kind=WORDS, default=[])
     # Keys that this version does not know, as lines of YAML, kept word for word.

@@ -25,6 +25,7 @@ EXAMPLES = """\
 examples:
   anamnesis check                      # the repository of this directory
   anamnesis check ~/code/shop --json
+  anamnesis check --since origin/main  # also notes whose code this branch changes
   anamnesis check --format github      # annotations in a pull request
   anamnesis check --format gitlab > gl-code-quality-report.json
 """
@@ -37,6 +38,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("directory", nargs="?", default=".", help="default: the current one")
     parser.add_argument(
+        "--since", metavar="BASE", default="",
+        help="also name notes whose code changed since this branch or commit was left",
+    )  # fmt: skip
+    parser.add_argument(
         "--format", choices=_FORMATS, default="text",
         help="text, JSON, workflow commands for GitHub, or a code quality report for GitLab",
     )  # fmt: skip
@@ -47,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print what there is to mend."""
-    checked = check(args.directory)
+    checked = check(args.directory, since=args.since)
     if args.format == "json":
         output.say_json(asdict(checked))
     elif args.format == "gitlab":

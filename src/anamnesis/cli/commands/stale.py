@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from anamnesis.cli import arguments, output, tables
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.operations.curate.stale import stale_notes
-from anamnesis.operations.notes.anchors import confirm
+from anamnesis.operations.curate.stale import confirm, stale_notes
 from anamnesis.operations.notes.show import show
 from anamnesis.project import resolve_project_key
 

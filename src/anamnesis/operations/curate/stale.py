@@ -11,13 +11,15 @@ from anamnesis.anchors.judge import GONE
 from anamnesis.index.queries import active
 from anamnesis.operations.curate.dedup import read_all
 from anamnesis.operations.notes import anchors
+from anamnesis.operations.repository.broken import confirm_carried
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anamnesis.anchors.judge import State
     from anamnesis.ground.counting import Progress
-    from anamnesis.notes.fields import Memory
+    from anamnesis.history.units import Unit
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
 
 _SHOWN = 6  # names in one line
@@ -164,3 +166,14 @@ def _is_code(text: str) -> bool:
 
 def _last_name(symbol: str) -> str:
     return re.split(r"\.|::", symbol.removesuffix("()"))[-1]
+
+
+def confirm(store: MemoryStore, ids: Sequence[NoteId], *, directory: str) -> Unit | None:
+    """Tie notes to the code as it is now, in the repository's files too: they still hold.
+
+    Raises InvalidInput outside of a repository, NoSuchNote, and NoteChangedOnDisk.
+    """
+    own = [id for id in ids if store.read(id) is not None]
+    carried = confirm_carried(directory, ids) if store.beside is not None else []
+    unknown = [id for id in ids if id not in own and id not in carried]
+    return anchors.confirm(store, [*own, *unknown], directory=directory)

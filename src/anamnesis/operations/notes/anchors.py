@@ -11,14 +11,16 @@ from anamnesis.anchors.anchor import anchors_of, parse_all
 from anamnesis.anchors.checkout import Checkout
 from anamnesis.anchors.judge import CHANGED, FRESH, GONE, MOVED, Judge, judge_all
 from anamnesis.anchors.standing import Standing
+from anamnesis.git.config import current_branch, current_commit
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import InvalidInput, NotWritable
 from anamnesis.history import undo
-from anamnesis.index.queries import anchored
+from anamnesis.index.queries import anchored, latest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anamnesis.anchors.judge import State, Verdict
     from anamnesis.config import Home
@@ -26,7 +28,10 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
 
+_TOLD = ("Decided and found", "Errors and fixes", "Outcome")  # what a session note states of code
+_MOST_SESSIONS = 30  # more than a start ever looks at
 _NAMED = 3  # blocks in one sentence
+_COMMIT = 12  # characters of an id
 _DAY = 10  # characters of a time stamp
 _MOST_AT_ONCE = 200  # notes whose code is looked at in one run; the next run goes on
 
@@ -64,6 +69,28 @@ def tied(text: str, directory: str) -> list[str]:
     return [str(anchor) for anchor in anchors_of(text, Checkout(top))]
 
 
+def place(store: MemoryStore, note: Memory, *, cwd: str, branch: str) -> Memory:
+    """A session's note with the commit that it ended at, tied to the code of what it decided."""
+    if branch and current_branch(cwd) not in ("", branch):
+        return note  # something else was checked out since
+    told = "\n".join(_lines_of(note.body, *_TOLD))
+    commit, anchors = current_commit(cwd)[:_COMMIT], tied(told, cwd)
+    if (commit, anchors) in ((note.at_commit, note.anchors), ("", [])):
+        return note
+    placed = store.revise(note.id, lambda now: replace(now, at_commit=commit, anchors=anchors))
+    return placed or note
+
+
+def _lines_of(body: str, *labels: str) -> Iterator[str]:
+    """The lines below some labels of a session's note."""
+    is_wanted = False
+    for line in body.split("\n"):
+        if line.startswith("**"):
+            is_wanted = line.removeprefix("**").partition(":**")[0] in labels
+        if is_wanted:
+            yield line
+
+
 def judged_notes(store: MemoryStore, *, project: str, directory: str) -> list[JudgedNote]:
     """The notes of a project whose code moved, changed or is gone, the worst first."""
     top = standing.top_of(directory)
@@ -77,25 +104,29 @@ def judged_notes(store: MemoryStore, *, project: str, directory: str) -> list[Ju
 
 def confirm(store: MemoryStore, ids: Sequence[NoteId], *, directory: str) -> Unit | None:
     """Tie notes to the code as it is now: they still hold. Raises InvalidInput, NoSuchNote."""
-    top = standing.top_of(directory)
-    if not top:
+    if not standing.top_of(directory):
         raise InvalidInput(f"{directory} is not in a git repository.")
-    judge, checkout = _judge_of(top), Checkout(top)
     changes = []
     for id in ids:
         before = store.require(id)
-        renewed = [
-            str(replace(verdict.anchor, path=verdict.path, name=verdict.name, hash=verdict.hash,
-                        commit=checkout.commit))
-            for verdict in _judged(before.note, judge).verdicts
-            if verdict.state != GONE and verdict.hash
-        ]  # fmt: skip
-        anchors = renewed or tied(f"{before.note.title}\n{before.note.body}", directory)
+        anchors = renewed(before.note, directory)
         changes.append((before, replace(before.note, anchors=anchors, updated_at=utcnow())))
     summary = f"confirm of {counted(len(changes), 'note')}"
     done = undo.apply(store, undo.changes_of(store, changes), kind="confirm", summary=summary)
     look(store, directory=directory)
     return done
+
+
+def renewed(note: Memory, directory: str) -> list[str]:
+    """The anchors of a note to the code as it is now."""
+    top = standing.top_of(directory)
+    commit = Checkout(top).commit
+    kept = [
+        str(replace(each.anchor, path=each.path, name=each.name, hash=each.hash, commit=commit))
+        for each in _judged(note, _judge_of(top)).verdicts
+        if each.state != GONE and each.hash
+    ]
+    return kept or tied(f"{note.title}\n{note.body}", directory)
 
 
 def look(store: MemoryStore, *, directory: str, project: str = "") -> None:
@@ -105,8 +136,9 @@ def look(store: MemoryStore, *, directory: str, project: str = "") -> None:
         return
     from anamnesis.project import resolve_project_key
 
-    notes = _anchored(store, project or resolve_project_key(directory))
-    if not notes and not standing.is_watched(store.home, directory):
+    project = project or resolve_project_key(directory)
+    notes, sessions = _anchored(store, project), _with_commits(store, project)
+    if not (notes or sessions) and not standing.is_watched(store.home, directory):
         return
     seen = standing.state_of(store.home, top, kind=".seen")
     before, known = _Seen(seen.record()), standing.standings(store.home, directory)
@@ -128,7 +160,7 @@ def look(store: MemoryStore, *, directory: str, project: str = "") -> None:
         if about.state != FRESH:
             found[note.id] = Standing(about.state, about.sentence)
     try:
-        standing.note_standings(store.home, top, found)
+        standing.note_standings(store.home, top, found, _not_contained(top, sessions))
         seen.write(after.value)
     except NotWritable:
         return  # the next session looks again
@@ -139,6 +171,7 @@ def look_at_code(home: Home, directory: str) -> None:
     from anamnesis.store import MemoryStore
 
     with MemoryStore(home) as store:
+        store.look_beside(directory)
         look(store, directory=directory)
 
 
@@ -183,7 +216,32 @@ def _anchored(store: MemoryStore, project: str) -> list[Memory]:
     from anamnesis.aliases import names_of
 
     projects = set(names_of(store.home, project))
-    return store.ask(lambda db: anchored(db, projects=projects))
+    found = store.ask_each(lambda db: anchored(db, projects=projects))
+    return list({note.id: note for notes in found for note in notes}.values())
+
+
+def _with_commits(store: MemoryStore, project: str) -> list[Memory]:
+    """The latest sessions of a project that know at which commit they ended."""
+    from anamnesis.aliases import names_of
+
+    names = names_of(store.home, project)
+
+    def newest(db: sqlite3.Connection) -> list[Memory]:
+        kinds = ["episodic"]
+        found = (latest(db, project=name, types=kinds, limit=_MOST_SESSIONS) for name in names)
+        return [note for notes in found for note in notes if note.at_commit]
+
+    return store.ask(newest)
+
+
+def _not_contained(top: str, sessions: Sequence[Memory]) -> dict[str, list[NoteId]]:
+    """For each commit that may be checked out next, the sessions that it does not contain."""
+    checkout = Checkout(top)
+    commits = list(dict.fromkeys(note.at_commit for note in sessions))
+    return {
+        head[:_COMMIT]: [note.id for note in sessions if note.at_commit in missing]
+        for head, missing in checkout.not_contained(commits).items()
+    }
 
 
 def _judge_of(top: str) -> Judge:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis import carried
+from anamnesis.anchors.judge import GONE
 from anamnesis.config import Home
 from anamnesis.ground.counting import counted
 from anamnesis.notes import tree
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from anamnesis.operations.repository.reading import CarriedNotes
 
 UNREADABLE, SECRET, DOUBLED, BRIDGE = "unreadable", "secret", "doubled id", "bridge"
+STALE = "stale note"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,11 @@ class Checked:
     problems: tuple[Problem, ...]
 
 
-def check(directory: str) -> Checked:
+def check(directory: str, *, since: str = "") -> Checked:
     """Check the notes of a repository and what was made of them. Raises InvalidInput.
 
-    Needs neither a store nor a home: the same on every machine.
+    With `since`, a commit or branch, also name the notes whose code changed after that. Needs
+    neither a store nor a home: the same on every machine.
     """
     found = read_carried(directory)
     problems = [
@@ -52,6 +55,7 @@ def check(directory: str) -> Checked:
         *_secrets(found),
         *_doubled(found),
         *_bridges(found),
+        *(_broken(found, since) if since else ()),
     ]
     problems.sort(key=lambda problem: (problem.path, problem.line))
     return Checked(len(found.notes), tuple(problems))
@@ -107,3 +111,18 @@ def _bridges(found: CarriedNotes) -> Iterator[Problem]:
             yield Problem(
                 name, line, BRIDGE, "the block of notes is out of date; run: anamnesis bridge"
             )
+
+
+def _broken(found: CarriedNotes, since: str) -> Iterator[Problem]:
+    from anamnesis.operations.repository.broken import broken_since
+
+    paths = {each.note.id: each.path for each in found.notes}
+    for note, verdict, line in broken_since(found, since):
+        title = " ".join(note.title.split())
+        what = "is gone" if verdict.state == GONE else "changed"
+        sentence = (
+            f"{verdict.anchor.place} {what}, of which a note speaks: {title} ({note.id}); edit or "
+            f"delete it, or if it still holds run: anamnesis stale --confirm {note.id}"
+        )
+        path = paths[note.id] if verdict.state == GONE else verdict.path
+        yield Problem(path, line, STALE, sentence)

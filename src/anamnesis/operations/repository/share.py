@@ -17,6 +17,7 @@ from anamnesis.ground.errors import AnamnesisError, FileInTheWay, InvalidInput, 
 from anamnesis.ground.records import replace
 from anamnesis.notes import tree
 from anamnesis.notes.fields import TYPES
+from anamnesis.operations.notes.anchors import tied
 from anamnesis.project import resolve_project_key, source_of
 from anamnesis.secrets import allow_list, findings
 from anamnesis.trust.policy import PENDING, PINNED, why_not
@@ -72,7 +73,7 @@ def plan_share(store: MemoryStore, notes: Sequence[Memory], directory: str) -> S
     shared = consent.shared(store.home, source)
     copies = []
     for note in notes:
-        copy = _copy_of(note, project=project)
+        copy = _copy_of(note, project=project, directory=directory)
         _require_harmless(note, tree.encode(copy), root)
         path = os.path.join(root, tree.path_of(copy))
         before = tree.bytes_at(path)
@@ -156,7 +157,7 @@ def _place(home: Home, directory: str) -> tuple[str, str]:
     return root, source_of(directory)
 
 
-def _copy_of(note: Memory, *, project: str) -> Memory:
+def _copy_of(note: Memory, *, project: str, directory: str) -> Memory:
     """A note as others may have it: its text, and nothing about you or your machines."""
     return replace(
         note,
@@ -168,6 +169,7 @@ def _copy_of(note: Memory, *, project: str) -> Memory:
         prov_session="",
         origin="",
         extra="",
+        anchors=note.anchors or tied(f"{note.title}\n{note.body}", directory),
         tags=[tag for tag in note.tags if tag not in _OF_YOURS],
     )
 

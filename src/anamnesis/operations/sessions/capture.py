@@ -24,6 +24,7 @@ from anamnesis.ground.records import record, replace
 from anamnesis.hooks import receipts, runs, switches
 from anamnesis.index import queries
 from anamnesis.notes import tree
+from anamnesis.operations.notes import anchors
 from anamnesis.operations.sessions import archive
 from anamnesis.operations.sessions.rules import propose_rules
 from anamnesis.project import resolve_project_key, waiting_marker
@@ -53,6 +54,8 @@ _SOURCE_OF_EVENT = {
 }
 # A model may cost money: it is asked once a session is over, not at every checkpoint.
 _FINAL = ("session-end", "sweep")
+# Captured as it happens: the repository is still as the session left it.
+_PRESENT = ("session-end", "precompact", "postcompact", "checkpoint")
 _RECENT = 20  # recent notes of the project among which a title is unique
 _LOCKS = 16  # so that sessions rarely wait for each other
 _LOCK_SECONDS = 120.0  # a model may take a while to summarise
@@ -270,6 +273,8 @@ def _write(
         )
         if note is not None and len(ids) > 1:
             note = store.revise(note.id, lambda note: triage.naming(note, ids))
+        if note is not None and source in _PRESENT:
+            note = anchors.place(store, note, cwd=session.cwd, branch=session.git_branch)
         if note is not None and source != "backfill":
             propose_rules(store, story, note)
     if source in _FINAL:

@@ -6,7 +6,7 @@ import os
 
 from anamnesis import config
 from anamnesis.aliases import names_of
-from anamnesis.anchors.standing import standings
+from anamnesis.anchors.standing import not_contained, standings
 from anamnesis.carried import bridged
 from anamnesis.config import resolve_machine_id
 from anamnesis.git.config import current_branch
@@ -165,6 +165,7 @@ def _plan_of(
         store.ask_each(lambda db: queries.count_shown(db, projects=projects, session=session))
     )
     code = standings(store.home, cwd) if cwd else {}
+    not_here = not_contained(store.home, cwd) if cwd else None
     remarks = {id: about.remark for id, about in code.items()}
     notes: dict[str, Memory | None] = {}
     carried = _carried(store, notes, most=select.USUAL if client else select.MANY, client=client)
@@ -177,7 +178,7 @@ def _plan_of(
     def start_of(most: int, *, fits: bool = True) -> plan.Plan:
         chosen = select.candidates(
             store, project=project, k=k, session=session, machine=resolve_machine_id(),
-            branch=branch, most=most, compacted=compacted,
+            branch=branch, most=most, compacted=compacted, not_here=not_here or (),
         )  # fmt: skip
         if client == "claude":
             chosen = _not_with_client(store.home, chosen)
@@ -200,6 +201,7 @@ def _plan_of(
             fits=fits,
             remarks=remarks,
             further=lambda note: _further(store.home, note),
+            not_here=not_here,
         )
         return replace(start, text=_masked(store, start))
 
