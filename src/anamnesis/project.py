@@ -152,10 +152,16 @@ def _own_key(repository: git_config.Repository) -> str:
     return _origin_key(repository) or repository.name.lower() or GLOBAL
 
 
+_answers: dict[tuple[object, ...], str | None] = {}  # of git, while its files stay as they are
+
+
 def _origin_key(repository: git_config.Repository) -> str:
     origin = git_config.read_origin(repository)
     if origin is git_config.ASK_GIT:
-        origin = _ask_git_for_origin(repository.top)
+        stamps = git_config.stamps(repository)
+        if stamps not in _answers:  # each look at a directory asks several times
+            _answers[stamps] = _ask_git_for_origin(repository.top)
+        origin = _answers[stamps]
     return _normalize_remote(git_config.resolve_ssh_alias(origin)) if origin else ""
 
 

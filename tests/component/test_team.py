@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -235,3 +236,31 @@ def test_hooks_as_processes_create_nothing_in_the_repository(team: Team, home: P
     assert "Deploys need the tunnel." in told["inject"]
     assert git("status", "--porcelain", "--ignored", cwd=anna.top) == ""
     assert sorted(os.listdir(anna.top / ".anamnesis")) == ["memory"]
+
+
+def test_git_is_asked_once_where_only_git_knows_the_origin(
+    team: Team, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person's own settings may rewrite addresses; then a start asks git, but not each time."""
+    anna = team.clone("annas", "anna")
+    anna.note(f"{ID}01", "Deploys need the tunnel.")
+    anna.commit()
+    (home / ".gitconfig").write_text('[url "https://example.com/"]\n\tinsteadOf = ex:\n')
+    anna.trust()
+    programs, calls = tmp_path / "bin", tmp_path / "calls"
+    programs.mkdir()
+    (programs / "git").write_text(
+        f'#!/bin/sh\necho "$@" >> {calls}\nexec {shutil.which("git")} "$@"\n'
+    )
+    (programs / "git").chmod(0o755)
+    env = {**environment(home), "ANAMNESIS_HOME": str(anna.home)}
+    env["PATH"] = f"{programs}:{env['PATH']}"
+
+    told = subprocess.run(
+        [sys.executable, "-m", "anamnesis", "inject"], env=env, cwd=anna.top, text=True,
+        input=json.dumps({"session_id": "s", "cwd": str(anna.top)}), capture_output=True,
+        check=True,
+    ).stdout  # fmt: skip
+
+    assert "need the tunnel" in told
+    assert len([line for line in calls.read_text().splitlines() if "get-url" in line]) == 1

@@ -147,6 +147,22 @@ def _names_remote(config: str) -> bool:
     return "[remote" in config.lower()
 
 
+def stamps(repository: Repository) -> tuple[object, ...]:
+    """What changes when one of the files changes that say where a repository comes from."""
+    return (
+        repository.top,
+        *map(_stamp, (os.path.join(repository.common, "config"), *_outer_configs())),
+    )
+
+
+def _stamp(path: str) -> tuple[int, int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
 def read_upstream(repository: Repository) -> tuple[str, str]:
     """Where the checked out branch comes from: the URL of its remote, and the ref there.
 

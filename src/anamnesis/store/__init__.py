@@ -13,7 +13,7 @@ from anamnesis.ground.errors import (
     StoreBusy,
 )
 from anamnesis.ground.records import fresh, record
-from anamnesis.index.database import _SCHEMA, _SCHEMA_VERSION, IndexBroken
+from anamnesis.index.database import _SCHEMA, _SCHEMA_VERSION, IndexBroken, SqliteError
 from anamnesis.index.refresh import Changes, Unreadable
 from anamnesis.index.rows import HEADER, header
 from anamnesis.notes import tree
@@ -105,7 +105,7 @@ class MemoryStore(Filing):
             self.beside = RepositoryStore(checkout, hurried=self._catalog.hurried)
         except IndexBroken:
             self.unindexed = checkout
-        except (NotWritable, StoreBusy):
+        except (NotWritable, StoreBusy, SqliteError):
             return  # where no index can be kept, there are only your own notes
 
     def ask_each(self, query: Callable[[sqlite3.Connection], T]) -> Sequence[T]:
