@@ -309,7 +309,7 @@ def test_sessions_are_listed_and_ended(chrome: Browser, server: Server, note: Me
 
 
 def _is_out(page: Page) -> None:
-    expect(page.locator("body")).to_contain_text("Open the dashboard with:  anamnesis dashboard")
+    expect(page.locator("body")).to_contain_text("You are signed out")
 
 
 def test_a_name_of_the_own_network_works_with_its_link_alone(

@@ -114,6 +114,9 @@ def build(
         cookie=cookie,
         by_password=by_password,
         former=frozenset(f"{name}:{port}" for name in former),
+        signed_out=lambda: _outside(
+            dashboard, "You are signed out", "Each link works once, in one browser.", status=401
+        ),
         at_former=_former(dashboard, hand_over),
     )
     app = Starlette(
@@ -125,11 +128,17 @@ def build(
     return app
 
 
+def _outside(dashboard: Dashboard, title: str, reason: str, *, status: int) -> HTMLResponse:
+    """A page for somebody who is not signed in: why, and what to do."""
+    return HTMLResponse(dashboard.render("outside.html", title=title, reason=reason), status)
+
+
 def _former(dashboard: Dashboard, hand_over: HandOver) -> Starlette:
     """What is served under the names of earlier starts: how to go on, and nothing of the store."""
 
     async def explain(_: Request) -> Response:
-        return HTMLResponse(dashboard.render("former.html"), 421)
+        reason = "The dashboard has a new address each time it starts."
+        return _outside(dashboard, "This address has ended", reason, status=421)
 
     return Starlette(
         routes=[
@@ -237,9 +246,8 @@ async def _sign_in(request: Request) -> Response:
         request.query_params.get("token", ""), replacing=request.cookies.get(dashboard.cookie, "")
     )
     if not secret:
-        return PlainTextResponse(
-            "This link has already been used. Run:  anamnesis dashboard\n", 401
-        )
+        reason = "Each link works once, so that no one else can use it."
+        return _outside(dashboard, "This link has already been used", reason, status=401)
     target = own_address(request.cookies.get(NEXT_COOKIE, ""))
     target = target or own_address(dashboard.drafts.take_place()) or "/"
     # Not a redirect: the request came from elsewhere, so the browser would not send the cookie.

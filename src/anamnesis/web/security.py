@@ -30,6 +30,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 4 * 1024 * 1024  # a note is at most 1 MiB; a form encodes most of its bytes as three
@@ -163,7 +166,9 @@ class Guard:
         by_password: frozenset[str] = frozenset(),
         former: frozenset[str] = frozenset(),
         at_former: ASGIApp | None = None,
+        signed_out: Callable[[], Response] | None = None,
     ) -> None:
+        self._signed_out = signed_out
         self._app = app
         self._former = former  # names of earlier starts, which open tabs still ask for
         self._at_former = at_former
@@ -194,7 +199,7 @@ class Guard:
         except TooLarge:
             await _refusal(413, "The request is too large.")(scope, receive, send_guarded)
 
-    def _check(self, scope: Scope) -> PlainTextResponse | None:
+    def _check(self, scope: Scope) -> Response | None:
         """The refusal of a request; None if it is admitted."""
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self._hosts | self._by_password:
@@ -218,15 +223,13 @@ class Guard:
             return None
         return self._how_to_sign_in(scope, headers)
 
-    def _how_to_sign_in(self, scope: Scope, headers: Headers) -> PlainTextResponse:
+    def _how_to_sign_in(self, scope: Scope, headers: Headers) -> Response:
         """How to sign in; afterwards, the browser returns to the page that it requested."""
-        response = _refusal(
-            401,
-            "Open the dashboard with:  anamnesis dashboard\n"
-            "Each link that it prints works once, so that no one else can use it.",
-        )
+        response: Response = _refusal(401, "Open the dashboard with:  anamnesis dashboard")
         if scope["method"] != "GET" or headers.get("sec-fetch-mode", "navigate") != "navigate":
             return response  # a script's request must not make the browser ask for a password
+        if self._signed_out:
+            response = self._signed_out()
         if headers["host"].lower() in self._by_password:
             response.headers["www-authenticate"] = 'Basic realm="Anamnesis", charset="UTF-8"'
         elif not scope["path"].startswith("/api/"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_HUES = 8  # colours that tell projects apart; the style sheet defines the same number
+_HUES = 20  # colours that tell projects apart; the style sheet defines the same number
 _SYNTAX = (  # markdown syntax, and what replaces it
     (r"<!--.*?-->|^```\w*|^ *\|?[ :|-]*---[ :|-]*$", " "),
     (r"!?\[([^\[\]]*)\]\([^()\s]*\)|\[\[([^\[\]]+)\]\]", r"\1\2"),
