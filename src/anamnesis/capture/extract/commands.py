@@ -125,7 +125,9 @@ def changes(command: str) -> bool:
 def is_check(command: str) -> bool:
     """Whether a command tests, lints or compares, rather than makes something."""
     plain = [word for word in words(command)[:4] if not word.startswith("-")]
-    return _ADDS.isdisjoint(plain) and any(map(_CHECK.search, plain[:3]))
+    # Further behind, a word may be the name of anything: `docker stop my-test`.
+    named = any(map(_CHECK.search, plain[:2])) or any(map(_CHECK.match, plain[2:3]))
+    return _ADDS.isdisjoint(plain) and named
 
 
 def is_inline(command: str) -> bool:

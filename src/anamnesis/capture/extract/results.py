@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from anamnesis.capture.extract import shell
+from anamnesis.capture.extract import commands, shell
 from anamnesis.capture.extract.findings import decisive_line
 from anamnesis.capture.story import EDIT, RUN
 from anamnesis.ground.records import record
@@ -17,12 +17,10 @@ if TYPE_CHECKING:
     from anamnesis.capture.extract.shell import Step
     from anamnesis.capture.story import Moment, Story
 
-# What checks are called, as a program, a subcommand, a script of a project or an option.
-_CHECK = re.compile(
-    r"(?:^|[-_:./@])(?:tests?|specs?|e2e|lint|checks?|typecheck|build|compile|verify|validate"
-    r"|audit|bench|coverage|cov|vet|fmt|format|tsc|mypy|pyright|ruff|flake8|pylint|eslint|biome"
-    r"|prettier|clippy|rubocop|credo|dialyzer|phpstan|pytest|py_compile|tox|nox|rspec|jest"
-    r"|vitest|mocha|ctest|phpunit|playwright|cypress|shellcheck)(?:$|[-_:.])",
+# What builds, formats or measures is called, as a program, a subcommand, a script or an option.
+_BUILDS = re.compile(
+    r"(?:^|[-_:./@])(?:build|compile|py_compile|bench|fmt|format|biome|prettier|phpstan|tox|nox|ctest"
+    r"|playwright|cypress|shellcheck)(?:$|[-_:.])",
     re.IGNORECASE,
 )
 _CHECKING_OPTION = re.compile(r"--?(?:check|no-?emit|verify|lint|test)$", re.IGNORECASE)
@@ -168,22 +166,24 @@ def _checks(line: str) -> list[Step | None]:
 
 
 def is_check(command: str) -> bool:
-    """Whether a command tests, builds or lints."""
-    words = shell.bare(_PIPE.split(command)[0]).split()[:_FEW]
+    """Whether a command tests, lints or builds the project."""
+    command = _PIPE.split(command)[0]
+    words = shell.bare(command).split()[:_FEW]
     if not words or shell.is_looking(command) or _FETCHES.search(" ".join(words[:4])):
-        return False
-    if any(map(_SCRATCH.match, words)):
         return False
     name, *others = words
     name = name.rsplit("/", 1)[-1]
-    if name == "git":
+    if name == "git" or any(map(_SCRATCH.match, words)):
         return False
     if name in _BUILDERS and all(word.startswith("-") for word in others):
         return True
-    if any(map(_CHECKING_OPTION.match, others)) or _CHECK.search(name):
-        return True
     told = [word.rsplit("/", 1)[-1] for word in others if not word.startswith("-")]
-    return any(map(_CHECK.search, told[:1])) or any(map(_CHECK.match, told[1:3]))
+    return (
+        any(map(_CHECKING_OPTION.match, others))
+        or commands.is_check(command)
+        or any(map(_BUILDS.search, [name, *told[:1]]))
+        or any(map(_BUILDS.match, told[1:3]))
+    )
 
 
 def _path(command: str) -> str:
