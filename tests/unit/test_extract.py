@@ -443,3 +443,20 @@ def test_the_turn_with_most_edits_gives_the_title() -> None:
         story.add_text(ANSWER, report)
 
     assert title.title(story.story()) == "The cart exports to CSV and PDF now, with its totals"
+
+
+def test_what_the_agent_announces_is_no_finding() -> None:
+    story = Telling()
+    story.add_text(PROMPT, "Make the cart count the items of one kind once, please")
+    found = "The sum adds each kind twice, because `merge_lines` is called again for every line."
+    story.add_text(ANSWER, f"{found} Now let me read the tests.")
+    story.run("pytest -q", "12 passed", exit=0)
+    story.add_text(EDIT, "/repo/cart.py")
+    story.add_text(ANSWER, "The cart counts the items of one kind once, in `cart.py`, as asked.")
+
+    assert "let me read" not in story.note()
+    assert f"- {found}" in story.note()
+
+
+def test_an_assignment_is_no_command() -> None:
+    assert shell.parts("EVENT='{\"at\":\"'$(date -u)'\"}'\nmake test") == ("make test",)

@@ -12,7 +12,16 @@ from anamnesis.capture.extract.outcome import REPORT
 from anamnesis.capture.extract.prompts import Statement, says_something
 from anamnesis.capture.story import ANSWER, EDIT, PROMPT, RECAP, RUN, SUBAGENT, SUMMARY
 from anamnesis.ground.records import replace
-from anamnesis.text.sentences import COLON, QUESTION, Unit, extent, is_source, statements, units
+from anamnesis.text.sentences import (
+    COLON,
+    QUESTION,
+    Unit,
+    extent,
+    is_source,
+    sentences,
+    statements,
+    units,
+)
 from anamnesis.text.terms import terms
 
 TYPE_CHECKING = False
@@ -37,6 +46,13 @@ _NO = re.compile(
     r"|不[是对對要行]|いや|違い|아니)",
     re.IGNORECASE,
 )
+# How a sentence says what the agent does next, in a few languages.
+_ANNOUNCED = re.compile(
+    r"\b(?:let me|let's|i['\u2019]ll|i will|i['\u2019]m going to|i am going to|lass mich|ich werde"
+    r"|je vais|voy a|vou |adesso|сейчас я)\b|让我|讓我|我来|我來|これから",
+    re.IGNORECASE,
+)
+_ANNOUNCES = re.compile(rf"(?:[^\W_]+[,.!:]* ){{0,2}}(?:{_ANNOUNCED.pattern})", re.IGNORECASE)
 _REFUSED = -1.2
 _WORK = frozenset({ANSWER, RUN, EDIT, SUBAGENT})  # what is said before them ends no turn
 _LABELLED = re.compile(r"[A-Z][\w ]{2,40}: ")
@@ -66,13 +82,21 @@ def answers(story: Story) -> list[Statement]:
         moment = story.moments[place]
         text = _text_of(moment)
         for unit in statements(text):
-            if extent(unit.text) >= _SHORTEST and not is_source(unit):
+            said = _told(unit.text) if moment.kind == ANSWER else unit.text
+            if extent(said) >= _SHORTEST and not is_source(unit):
                 value = _worth(unit, moment, worth)
-                result.append(Statement(place, unit.text, value, moment.kind, unit.heading))
+                result.append(Statement(place, said, value, moment.kind, unit.heading))
         remaining -= len(text)
         if remaining < 0:
             break
     return result
+
+
+def _told(text: str) -> str:
+    """A statement without the sentences that only announce what the agent does next."""
+    if _ANNOUNCED.search(text) is None:
+        return text
+    return " ".join(each for each in sentences(text) if not _ANNOUNCES.match(each))
 
 
 def _text_of(moment: Moment) -> str:

@@ -35,7 +35,10 @@ _WRAPPERS = re.compile(
     r"|bundle exec|timeout \S+)\s+"
 )
 # Comments, and assignments with no command behind them.
-_NO_COMMAND = re.compile(r"#|[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\$\(.*\)|\S*)\s*\Z", re.DOTALL)
+_NO_COMMAND = re.compile(
+    r"#|[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\$\([^()]*\)|[^\s\"'$]|\$)*\s*\Z|[A-Za-z_]\w*=\$\(.*\)\s*\Z",
+    re.DOTALL,
+)
 _PIPE = re.compile(r"\s*\|\s*")
 _TIDY = re.compile(r"\s*(?:2>&1|2>\s?/dev/null|>\s?/dev/null)\s*")
 # What quotes hide, and what is left to see.
