@@ -87,7 +87,6 @@ def amends(later: Ranked, earlier: Ranked) -> bool:
         return False
     if _is_beside(later) and not _is_beside(earlier):
         return False  # a repository's note, dated as its writer likes, amends none of yours
-        return False
     wanted = earlier.matched
     shared = {term: weight for term, weight in wanted.items() if term in later.matched}
     whole, both = sum(wanted.values()), sum(shared.values())
