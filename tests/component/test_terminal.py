@@ -16,6 +16,7 @@ from anamnesis.cli import COMMANDS, GROUPS, HOOKS, command_parser, main, tables
 from anamnesis.cli.commands.completion import candidates
 from anamnesis.ground.process import Finished
 from anamnesis.ground.records import replace
+from anamnesis.history.commit import record_locally
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.notes.delete import delete
 from anamnesis.operations.notes.show import short_ids, show
@@ -265,6 +266,24 @@ def test_the_past_has_what_was_not_replaced_yet(capsys: Capture, store: MemorySt
     assert found("--as-of", "2026-03-01") == ["port 8443"]
     assert found("--as-of", "2025") == []
     assert listed(capsys, "list", "--as-of", "2026-02") == ["port 8080"]
+
+
+def test_the_past_has_the_text_of_its_day(capsys: Capture, store: MemoryStore) -> None:
+    port = store.write(type="semantic", title="port", body="the port is 8080")
+    texts = {"01": "the port is 8080", "03": "the port is 8443", "05": "the port is 9000"}
+    for month, body in texts.items():
+        at = f"2026-{month}-10T00:00:00+00:00"
+        store.put(replace(port, body=body, created_at="2026-01-10T00:00:00+00:00", updated_at=at))
+        record_locally(store, machine_id="testbox")
+
+    def found(day: str) -> str:
+        main(["search", "port", "--as-of", day, "--json"])
+        (hit,) = json.loads(capsys.readouterr().out)
+        return str(hit["body"]).strip()
+
+    assert found("2026-02") == texts["01"]
+    assert found("2026-03-10") == texts["03"]
+    assert found("2026-06") == texts["05"]
 
 
 @pytest.mark.parametrize("format", ["markdown", "jsonl"])

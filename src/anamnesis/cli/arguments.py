@@ -173,7 +173,7 @@ def add_filters(parser: ArgumentParser) -> None:
     parser.add_argument("--source", choices=SHOWN, help="only notes from this source")
     add_since(parser)
     add_date(parser, "--until", help="only notes updated by then")
-    add_date(parser, "--as-of", help="notes that were active then, with today's text")
+    add_date(parser, "--as-of", help="notes that were active then; search gives that day's text")
     parser.add_argument("--file", default="", help="only notes that mention this file or path")
 
 

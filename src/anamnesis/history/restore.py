@@ -14,12 +14,13 @@ from anamnesis.index import browse
 from anamnesis.index.queries import places
 from anamnesis.notes import tree
 from anamnesis.notes.fields import ID_LENGTH, UnreadableNote, is_valid_id
-from anamnesis.notes.frontmatter import deserialize, serialize
+from anamnesis.notes.frontmatter import deserialize, note_in, serialize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anamnesis.history.log import Version
+    from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
 _AMONG = 100  # changes examined at a time
@@ -56,6 +57,21 @@ def versions(store: MemoryStore, id_or_part: str, *, limit: int = 100) -> list[l
             raise NoSuchNote(id_or_part, removed_by=undo.removal_of(store.home, note_id))
         raise log.NoHistory(f"Note {note_id}")
     return recorded
+
+
+def as_of(store: MemoryStore, note: Memory, day: str) -> Memory:
+    """A note as it was on a day (or at a time), or as it is where its history does not say."""
+    if note.updated_at[: len(day)] <= day:
+        return note
+    try:
+        recorded = versions(store, note.id)
+    except (log.NoHistory, NoSuchNote):
+        return note
+    for text in lineage.texts_in(os.fspath(store.memory_dir), recorded):
+        past = note_in(text.encode())
+        if past is not None and past.updated_at[: len(day)] <= day:
+            return past
+    return note
 
 
 def text_at(store: MemoryStore, note_id: str, revision: str) -> bytes:

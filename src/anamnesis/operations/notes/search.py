@@ -61,7 +61,17 @@ def search(
         return _answer(store, one, by_id=True, for_agent=for_agent)
     _keep_vectors_up(store)
     hits = store.recall(text, filters=filters, k=limit, offset=offset)
+    if filters is not None and filters.as_of:
+        hits = _as_of(store, hits, filters.as_of)
     return _answer(store, hits, for_agent=for_agent)
+
+
+def _as_of(store: MemoryStore, hits: Sequence[SearchHit], day: str) -> list[SearchHit]:
+    """The hits with the text of a day; what was said later amends nothing then."""
+    from anamnesis.history.restore import as_of  # asks git
+
+    past = [(hit, as_of(store, hit.note, day)) for hit in hits]
+    return [hit if note is hit.note else replace(hit, note=note, before=None) for hit, note in past]
 
 
 def _answer(
