@@ -9,15 +9,18 @@ from pathlib import Path
 import pytest
 
 from anamnesis.aliases import Alias, aliases, names_of, set_alias
+from anamnesis.archive.turns import Header, Turn
 from anamnesis.cli import main
 from anamnesis.config import Home
 from anamnesis.hooks import switches
 from anamnesis.hooks.payload import Payload
 from anamnesis.inject import select_inject
 from anamnesis.operations.machine import checkouts, project
+from anamnesis.operations.sessions import archive
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.sessions.prompt import recall_for_prompt
 from anamnesis.store import MemoryStore
+from support.archive import save
 from support.fleet import Machine, git, in_step
 
 OLD, NEW = "github.com/ada/till", "gitlab.com/shop/till"
@@ -174,3 +177,15 @@ def test_an_alias_that_an_earlier_version_did_not_write_is_not_deleted(
     in_step(desk, laptop)
 
     assert aliases(Home(desk.home)) == aliases(Home(laptop.home)) == [Alias("n", "a")]
+
+
+def test_sessions_of_both_names_are_found_in_the_archive(moved: Path, root: Path) -> None:
+    for number, key in enumerate((OLD, NEW)):
+        at = f"2026-11-0{number + 1}T08:00:00+00:00"
+        header = Header(session=f"s-{number}", project=key, cwd=str(moved), started=at, ended=at)
+        save(Home(root), header, [Turn("agent", at=at, text=f"The lamp of part {number} is on.")])
+    project.add_name(Home(root), str(moved), OLD)
+
+    listed = archive.list_sessions(Home(root), archive.SessionFilter(project=NEW), limit=9)
+
+    assert {each.project for each in listed} == {OLD, NEW}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 
+from anamnesis.aliases import names_of
 from anamnesis.archive import database
-from anamnesis.ground.records import record
+from anamnesis.ground.records import record, replace
 from anamnesis.search import query as queries
 from anamnesis.search import rank
 from anamnesis.search.excerpts import passage
@@ -48,6 +49,7 @@ class SessionFilter:
     failed: bool = False
     but_session: str = ""
     has_note: bool = False
+    names: tuple[str, ...] = ()  # all names of the project
 
 
 @record
@@ -105,12 +107,14 @@ class Passage:
 
 def sessions(home: Home, session_filter: SessionFilter, *, limit: int) -> list[SessionRow]:
     """The sessions of the archive, the latest first."""
+    session_filter = _by_all_names(home, session_filter)
     with database.opened(home) as db:
         return _sessions(db, session_filter, limit=limit)
 
 
 def page(home: Home, session_filter: SessionFilter, *, limit: int, offset: int) -> SessionPage:
     """Some of the sessions of the archive, the latest first."""
+    session_filter = _by_all_names(home, session_filter)
     where, values = _condition(session_filter)
     with database.opened(home) as db:
         (total,) = db.execute(
@@ -127,6 +131,7 @@ def page(home: Home, session_filter: SessionFilter, *, limit: int, offset: int) 
 
 def passages(home: Home, text: str, session_filter: SessionFilter, *, limit: int) -> list[Passage]:
     """The places where something was said or run that answers, the best first."""
+    session_filter = _by_all_names(home, session_filter)
     with database.opened(home) as db:
         return _passages(
             db, queries.read(text), session_filter, limit=limit, rooms=(_PASSAGE, _REPLY)
@@ -148,6 +153,7 @@ def passages_about(
     session_filter = SessionFilter(
         project, kinds=database.SPOKEN, but_session=but_session, has_note=True
     )
+    session_filter = _by_all_names(home, session_filter)
     rooms, most = (_TOLD, _TOLD_REPLY), _TOLD_CANDIDATES
     try:
         return _passages(
@@ -197,6 +203,7 @@ def archived(home: Home, session: str) -> Transcript | None:
 
 def commands(home: Home, session_filter: SessionFilter) -> list[CommandRow]:
     """The commands that worked, each once, the latest first."""
+    session_filter = _by_all_names(home, session_filter)
     where, values = _condition(session_filter)
     with database.opened(home) as db:
         rows = db.execute(
@@ -347,8 +354,11 @@ def _candidates(
 
 
 def _condition(session_filter: SessionFilter) -> tuple[str, tuple[str, ...]]:
-    parts, values = "", []
-    for column in ("project", "machine", "agent"):
+    parts, values = "", list[str]()
+    if names := session_filter.names or tuple(filter(None, (session_filter.project,))):
+        parts += f" AND s.project IN ({', '.join('?' * len(names))})"
+        values += names
+    for column in ("machine", "agent"):
         if value := getattr(session_filter, column):
             parts += f" AND s.{column} = ?"
             values.append(value)
@@ -364,6 +374,12 @@ def _condition(session_filter: SessionFilter) -> tuple[str, tuple[str, ...]]:
         parts += " AND s.started <= ?"
         values.append(f"{session_filter.until}~")  # after every moment of that day or month
     return parts, tuple(values)
+
+
+def _by_all_names(home: Home, session_filter: SessionFilter) -> SessionFilter:
+    """The filter with every name that its project has."""
+    project = session_filter.project
+    return replace(session_filter, names=names_of(home, project)) if project else session_filter
 
 
 def _said(text: str) -> str:
