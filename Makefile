@@ -20,14 +20,14 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-# Tests start a real ssh server on loopback, and try the completions in the shells that they are for.
+# Tests start a real ssh server on loopback, try the completions in the shells that they are for, and read compressed transcripts.
 $(VENV)/.programs: $(STAMP)
 	@missing=; command -v sshd >/dev/null || test -x /usr/sbin/sshd || missing=openssh-server; \
-	for shell in zsh fish; do command -v $$shell >/dev/null || missing="$$missing $$shell"; done; \
+	for program in zsh fish zstd; do command -v $$program >/dev/null || missing="$$missing $$program"; done; \
 	if test -z "$$missing"; then touch $@; \
 	elif test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
 	  apt-get update --quiet >/dev/null && apt-get install --yes --quiet --no-install-recommends $$missing >/dev/null && touch $@; \
-	else echo "Missing: $$missing. Install them, or tests of ssh fail and those of completions are skipped."; fi
+	else echo "Missing: $$missing. Install them, or tests of ssh and zstd fail and those of completions are skipped."; fi
 
 # Without the tools for development, the demo starts minutes earlier in a fresh checkout.
 DEMO := $(if $(wildcard $(STAMP)),$(VENV),.cache/demo)

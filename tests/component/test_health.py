@@ -102,7 +102,7 @@ def wreck(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     fake = '#!/bin/sh\n[ "$1" = --version ] && echo "git version 2.9.1" && exit\nexec {git} "$@"\n'
     (tmp_path / "git").write_text(fake.format(git=git))
     (tmp_path / "git").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("PATH", str(tmp_path))  # without zstd, as it happens
     yield root
     meaning._table.cache_clear()
 
@@ -140,6 +140,7 @@ def _spoil_hooks(root: Path) -> None:
     unhooked = Path.home() / ".claude" / "projects" / "-u-demo" / "unhooked.jsonl"
     Transcript(unhooked, session="unhooked").user("Fix the login")
     os.utime(unhooked, (time.time() - 3600, time.time() - 3600))
+    write_file(Path.home(), ".codex/sessions/2026/11/15/rollout-2026-11-15-packed.jsonl.zst", "")
     switches.pause(home, project="elsewhere")
     runs.failed(home, "capture", "disk full")
     runs.note_run(home, "capture", did="disk full", session="s", failed=True)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import subprocess
 import sys
 import time
 from argparse import Namespace
@@ -302,6 +303,76 @@ def test_a_folder_of_any_name_is_looked_through(
 
     assert [found.path for found in discovery.transcripts()] == [str(path)]
     assert discovery.transcript_of("s-1") == str(path)
+
+
+@pytest.fixture
+def rollout(home: Path) -> Path:
+    """A session of Codex that nobody has captured, in the file where it was written."""
+    sample = (TRANSCRIPTS.parents[1] / "codex" / "rollout_full.jsonl").read_text()
+    session = json.loads(sample.splitlines()[0])["payload"]["id"]
+    path = home / f".codex/sessions/2026/11/15/rollout-2026-11-15T20-53-46-{session}.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(sample.replace('"source": "exec"', '"source": "cli"'))
+    _age(path, 3600)
+    return path
+
+
+def _packed(path: Path) -> Path:
+    """What Codex makes of a session that was left alone for a while; the time stays."""
+    subprocess.run(["zstd", "-q", "--rm", path], check=True)
+    return path.with_suffix(".jsonl.zst")
+
+
+def test_a_compressed_session_becomes_the_note_that_the_plain_one_would(
+    home: Path, root: Path, rollout: Path
+) -> None:
+    hook(home, "capture", "--no-sync", payload={"transcript_path": str(rollout)})
+    with MemoryStore(root) as store:
+        [plain] = store.list()
+    shutil.rmtree(root)
+    packed = _packed(rollout)
+
+    main(["capture", "--backfill", "--no-sync"])
+
+    with MemoryStore(root) as store:
+        [note] = store.list()
+    assert (note.title, note.prov_session) == (plain.title, plain.prov_session)
+    assert [found.path for found in discovery.transcripts()] == [str(packed)]
+
+
+def test_a_session_that_was_captured_is_not_read_again_once_it_is_compressed(
+    home: Path, root: Path, rollout: Path
+) -> None:
+    main(["capture", "--backfill", "--no-sync"])
+    _packed(rollout)
+    assert discovery.uncaptured(Home(root), since=0.0) == []
+
+    subprocess.run(["zstd", "-dq", rollout.with_suffix(".jsonl.zst")], check=True)  # taken up again
+    _age(rollout, 10)
+
+    assert [found.path for found in discovery.uncaptured(Home(root), since=0.0)] == [str(rollout)]
+
+
+def test_without_zstd_a_compressed_session_waits_for_it(
+    home: Path,
+    root: Path,
+    rollout: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    packed = _packed(rollout)
+    with monkeypatch.context() as without:
+        without.setenv("PATH", str(home))
+        main(["capture", "--backfill", "--no-sync"])
+        main(["capture", "--transcript", str(packed), "--no-sync"])
+        assert "install zstd to read it" in capsys.readouterr().out
+        main(["doctor"])
+        assert "1 compressed session cannot be read" in capsys.readouterr().out
+
+    main(["capture", "--backfill", "--no-sync"])
+
+    with MemoryStore(root) as store:
+        assert len(store.list()) == 1
 
 
 def test_what_went_on_while_paused_is_not_swept_up_later(home: Path, root: Path) -> None:

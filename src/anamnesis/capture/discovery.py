@@ -7,7 +7,7 @@ import os
 import re
 
 from anamnesis.capture import ledger
-from anamnesis.capture.lines import beginning
+from anamnesis.capture.lines import PACKED, beginning, can_unpack
 from anamnesis.ground.records import record
 from anamnesis.hooks import runs, switches
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _PLACES = (
     ("CLAUDE_CONFIG_DIR", "~/.claude", "projects/*/*.jsonl"),
     ("CODEX_HOME", "~/.codex", "sessions/*/*/*/rollout-*.jsonl"),
+    ("CODEX_HOME", "~/.codex", f"sessions/*/*/*/rollout-*.jsonl{PACKED}"),
     ("", "~/.gemini", "tmp/*/chats/*.json*"),
     ("COPILOT_HOME", "~/.copilot", "session-state/*/events.jsonl"),
 )
@@ -46,7 +47,15 @@ class FoundTranscript:
 def transcripts(*, since: float = 0.0) -> list[FoundTranscript]:
     """Every transcript of a session changed after `since`, newest first."""
     changed = [each for each in _all() if each.mtime > since]
+    if any(map(_is_packed, changed)) and not can_unpack():
+        changed = [each for each in changed if not _is_packed(each)]
     return sorted(changed, key=lambda each: each.mtime, reverse=True)
+
+
+def unreadable(home: Home) -> int:
+    """How many sessions cannot be captured because nothing here unpacks them."""
+    packed = [each for each in _all() if _is_packed(each) and _is_news(home, each)]
+    return 0 if can_unpack() else len(packed)
 
 
 def uncaptured(home: Home, *, since: float) -> list[FoundTranscript]:
@@ -123,7 +132,15 @@ def transcript_of(session: str) -> str:
 
 def _is_news(home: Home, transcript: FoundTranscript) -> bool:
     entry = ledger.read(home, transcript.session)
-    return entry is None or not entry.is_current()
+    if entry is None:
+        return True
+    if transcript.path == entry.transcript + PACKED:  # packed since, perhaps after it went on
+        return transcript.mtime > entry.mtime_ns / 1e9
+    return not entry.is_current()
+
+
+def _is_packed(transcript: FoundTranscript) -> bool:
+    return transcript.path.endswith(PACKED)
 
 
 def _all() -> Iterator[FoundTranscript]:
@@ -132,6 +149,8 @@ def _all() -> Iterator[FoundTranscript]:
             name = os.path.basename(path)
             if name.startswith("agent-"):  # subagents, as older clients stored them
                 continue
+            if name.endswith(PACKED) and os.path.exists(path.removesuffix(PACKED)):
+                continue  # about to be packed, or taken up again
             try:
                 yield FoundTranscript(path, _session_of(path, name), os.stat(path).st_mtime)
             except OSError:
@@ -144,7 +163,7 @@ def _places() -> Iterator[tuple[str, str]]:
 
 
 def _session_of(path: str, name: str) -> str:
-    stem = os.path.splitext(name)[0]
+    stem = os.path.splitext(name.removesuffix(PACKED))[0]
     if stem == "events":
         return os.path.basename(os.path.dirname(path))
     return stem[-36:] if stem.startswith("rollout-") else stem

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from contextlib import contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 MAX_LINE = 8 * 1024 * 1024
 # A transcript that is one document instead of lines (opencode) is read whole, so it is limited.
 MAX_DOCUMENT = 64 * 1024 * 1024
+# Codex compresses the sessions that it has not touched for a while.
+PACKED = ".zst"
 _BUFFER = 256 * 1024  # a third of the time that the usual 8 KiB takes, at two KB a line
 
 
@@ -31,7 +34,7 @@ def entries(
 def lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
     """The lines of a file except those that are too long; none if it cannot be read."""
     try:
-        with _regular_file(path) as file:
+        with _opened(path) as file:
             while line := file.readline(MAX_LINE):
                 if not line.endswith(b"\n") and len(line) == MAX_LINE:
                     _skip_rest_of_line(file.readline)
@@ -44,7 +47,7 @@ def lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
 def beginning(path: str | os.PathLike[str], size: int) -> bytes:
     """The first bytes of a file; none if it cannot be read."""
     try:
-        with _regular_file(path) as file:
+        with _opened(path) as file:
             return file.read(size)
     except (OSError, ValueError):
         return b""
@@ -58,11 +61,30 @@ def text(path: str | os.PathLike[str]) -> str:
 def document(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     """The one JSON object that the file is, or None."""
     try:
-        with _regular_file(path) as file:
+        with _opened(path) as file:
             whole = file.read(MAX_DOCUMENT + 1)
     except (OSError, ValueError):
         return None
     return _parsed(whole) if len(whole) <= MAX_DOCUMENT else None
+
+
+def can_unpack() -> bool:
+    """Whether compressed files can be read: by the program `zstd`, which Python 3.11 lacks."""
+    from shutil import which
+
+    return which("zstd") is not None
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    with _regular_file(path) as file:
+        if not os.fspath(path).endswith(PACKED):
+            yield file
+            return
+        from anamnesis.ground.process import piped
+
+        with piped(["zstd", "--decompress", "--stdout", "--quiet"], file) as unpacked:
+            yield unpacked
 
 
 def _regular_file(path: str | os.PathLike[str]) -> BinaryIO:

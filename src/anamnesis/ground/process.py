@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from anamnesis.ground.errors import InvalidInput, ToolBroken, ToolMissing, reason_of
 from anamnesis.ground.records import record
@@ -14,7 +14,8 @@ from anamnesis.ground.system import let_go
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import BinaryIO
 
 _POLL_SECONDS = 0.5  # how often to check whether a program has ended
 _SHORT_SECONDS = 0.05  # for the last output of a terminated program
@@ -116,6 +117,18 @@ def _finished(child: subprocess.Popen[bytes], timeout: float) -> Finished:
         if time.monotonic() > deadline and not timed_out:
             timed_out = True
             _kill(child)
+
+
+@contextmanager
+def piped(argv: Sequence[str], file: BinaryIO) -> Iterator[BinaryIO]:
+    """What a program makes of a file, while it does; leaving early ends the program.
+
+    Raises OSError if it cannot be started.
+    """
+    child = subprocess.Popen(argv, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    with child:
+        assert child.stdout is not None  # noqa: S101  for the type checker; it is a pipe
+        yield child.stdout
 
 
 def words(line: str) -> list[str]:

@@ -9,6 +9,7 @@ import zlib
 from anamnesis.archive.turns import AGENT, CLIENT, Transcript, Turn
 from anamnesis.capture import forks, ledger, triage
 from anamnesis.capture.discovery import transcript_of
+from anamnesis.capture.lines import PACKED, can_unpack
 from anamnesis.capture.episodic import write_episodic
 from anamnesis.capture.extract.note import ExtractSummarizer
 from anamnesis.capture.model_summary import resolve_summarizer
@@ -96,6 +97,8 @@ def capture(
         return Captured(None, "no transcript")
     if transcript and not os.path.exists(transcript):
         return Captured(None, f"there is no transcript at {transcript}")
+    if path.endswith(PACKED) and not can_unpack():
+        return Captured(None, f"{path} is compressed; install zstd to read it")
     with _one_at_a_time(home, payload.session_id or os.path.basename(path)):
         if source == "checkpoint" and _is_too_soon(home, payload.session_id):
             return Captured(None, "captured a moment ago")

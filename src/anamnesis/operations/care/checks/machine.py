@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from anamnesis import __version__
-from anamnesis.capture.discovery import count_without_hooks
+from anamnesis.capture.discovery import count_without_hooks, unreadable
 from anamnesis.git import command
 from anamnesis.ground.counting import counted
 from anamnesis.ground.system import is_read_only
@@ -140,6 +140,12 @@ def _unhooked(subject: Subject) -> Iterator[Finding]:
         yield Finding("sessions", WARNING, sentence, "anamnesis capture --backfill --since 7d")
 
 
+def _compressed(subject: Subject) -> Iterator[Finding]:
+    if number := unreadable(subject.home):
+        those = counted(number, "compressed session")
+        yield Finding("zstd", WARNING, f"not on PATH; {those} cannot be read", "Install zstd.")
+
+
 def _budget(subject: Subject) -> Iterator[Finding]:
     injections = (
         entry for entry in receipts.latest(subject.home) if entry.get("event") == "inject"
@@ -165,6 +171,7 @@ CHECKS = (
     Check("config", _config, frozenset({DOCTOR, STATUS, DASHBOARD})),
     Check("paused", _paused, GLANCES),
     Check("sessions without hooks", _unhooked, frozenset({DOCTOR, STATUS})),
+    Check("zstd", _compressed, frozenset({DOCTOR})),
     Check("last runs", _last_runs, frozenset({DOCTOR})),
     Check("injection", _budget, frozenset({DOCTOR})),
 )
