@@ -388,3 +388,25 @@ def test_damaged_signs_of_life_are_passed_over(ready: Path) -> None:
         (folder / f"{name}.json").write_text(text)
 
     assert fleet.machines(Home(ready)) == []
+
+
+def test_a_folder_that_gemini_was_told_not_to_trust_is_named(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wishes = Wishes(machine_id="desk", install_id="0123456789", agents="gemini")
+    journey.carry_out(journey.prepared(Home(root), wishes), wishes)
+    for folder in ("refused/part", "refused/but-this", "elsewhere"):
+        (tmp_path / folder).mkdir(parents=True)
+    trust = {
+        str(tmp_path): "TRUST_FOLDER",
+        str(tmp_path / "refused"): "DO_NOT_TRUST",
+        str(tmp_path / "refused" / "but-this" / "one"): "TRUST_PARENT",
+    }
+    (Path.home() / ".gemini" / "trustedFolders.json").write_text(f"// mine\n{json.dumps(trust)}")
+
+    named = {}
+    for folder in ("refused/part", "refused/but-this", "elsewhere"):
+        monkeypatch.chdir(tmp_path / folder)
+        named[folder] = "folder" in examined(capsys)[1]
+
+    assert named == {"refused/part": True, "refused/but-this": False, "elsewhere": False}

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, BinaryIO
+    from typing import IO, Any
 
 # The longest line that may hold something worth reading: a message with a pasted file. Longer ones
 # are images and tool output; they are skipped in pieces of this size.
@@ -76,7 +76,7 @@ def can_unpack() -> bool:
 
 
 @contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def _opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     with _regular_file(path) as file:
         if not os.fspath(path).endswith(PACKED):
             yield file
@@ -87,7 +87,7 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield unpacked
 
 
-def _regular_file(path: str | os.PathLike[str]) -> BinaryIO:
+def _regular_file(path: str | os.PathLike[str]) -> IO[bytes]:
     # The path comes from a payload: whatever is there, it must not block.
     descriptor = os.open(
         path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)

@@ -15,7 +15,7 @@ from anamnesis.ground.system import let_go
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import BinaryIO
+    from typing import IO
 
 _POLL_SECONDS = 0.5  # how often to check whether a program has ended
 _SHORT_SECONDS = 0.05  # for the last output of a terminated program
@@ -120,7 +120,7 @@ def _finished(child: subprocess.Popen[bytes], timeout: float) -> Finished:
 
 
 @contextmanager
-def piped(argv: Sequence[str], file: BinaryIO) -> Iterator[BinaryIO]:
+def piped(argv: Sequence[str], file: IO[bytes]) -> Iterator[IO[bytes]]:
     """What a program makes of a file, while it does; leaving early ends the program.
 
     Raises OSError if it cannot be started.

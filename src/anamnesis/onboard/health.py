@@ -12,7 +12,7 @@ from anamnesis.ground.system import is_read_only
 from anamnesis.onboard import jsontext, selftest
 from anamnesis.onboard import plan as plans
 from anamnesis.onboard import receipt as receipts
-from anamnesis.onboard.agents import AGENTS, claude
+from anamnesis.onboard.agents import AGENTS, claude, gemini
 from anamnesis.onboard.hooks import ours_in
 from anamnesis.onboard.journey import hooks_elsewhere, setup_lock, this_setup
 from anamnesis.onboard.settings import read_bytes
@@ -121,6 +121,14 @@ def _claude_hooks(subject: Subject) -> Iterator[Finding]:
         yield Finding("hooks", WARNING, sentence, f"Remove them from {other}")
 
 
+def _gemini_folder(subject: Subject) -> Iterator[Finding]:
+    setup = this_setup(subject.home)
+    set_up = gemini.AGENT.name in receipts.load(subject.home).agents
+    if set_up and gemini.is_refused(subject.cwd, _settings(gemini.trust_path(setup))):
+        sentence = "Gemini CLI does not trust this folder: it loads no hooks and no tools here"
+        yield Finding("folder", WARNING, sentence, "Start gemini here and type /permissions trust")
+
+
 def _native_memory(subject: Subject) -> Iterator[Finding]:
     """Claude Code's own memory: a sync may import it, but nothing switches it off."""
     setup = this_setup(subject.home)
@@ -135,7 +143,7 @@ def _native_memory(subject: Subject) -> Iterator[Finding]:
 
 def _settings(path: str) -> dict[str, Any]:
     try:
-        value = jsontext.parsed((read_bytes(path) or b"{}").decode()).value
+        value = jsontext.parsed((read_bytes(path) or b"{}").decode(), comments=True).value
     except (jsontext.NotJson, UnicodeDecodeError, AnamnesisError):
         return {}
     return value if isinstance(value, dict) else {}
@@ -157,6 +165,7 @@ def _step(step: selftest.Step) -> Finding:
 CHECKS = (
     Check("agents", _agents, frozenset({DOCTOR}), needs_store=False),
     Check("hooks of Claude Code", _claude_hooks, frozenset({DOCTOR}), needs_store=False),
+    Check("folder of Gemini CLI", _gemini_folder, frozenset({DOCTOR}), needs_store=False),
     Check("native memory", _native_memory, frozenset({DOCTOR}), needs_store=False),
     Check("command", _command, frozenset({DOCTOR})),
 )

@@ -71,9 +71,30 @@ def _policy(setup: Setup) -> str:
     )
 
 
+def trust_path(setup: Setup) -> str:
+    """The file in which the client keeps the folders that you trust, and those that you do not."""
+    return os.path.join(setup.user_home, ".gemini", "trustedFolders.json")
+
+
+def is_refused(folder: str, rules: dict[str, Any]) -> bool:
+    """Whether you told the client not to trust a folder: no hook and no server is loaded there."""
+    covering = [
+        (len(place), trust)  # the longest rule decides
+        for place, trust in rules.items()
+        if _lies_in(folder, os.path.dirname(place) if trust == "TRUST_PARENT" else place)
+    ]
+    return bool(covering) and max(covering)[1] == "DO_NOT_TRUST"
+
+
+def _lies_in(folder: str, place: str) -> bool:
+    folder, place = os.path.realpath(folder), os.path.realpath(place)
+    return folder == place or folder.startswith(os.path.join(place, ""))
+
+
 AGENT = Agent(
     name="gemini",
     title="Gemini CLI",
     is_here=lambda setup: is_installed(setup, "gemini", os.path.join(setup.user_home, ".gemini")),
     edits=_edits,
+    afterwards="Gemini CLI loads hooks and tools in folders that you trust only; it asks in each.",
 )

@@ -9,9 +9,9 @@ import zlib
 from anamnesis.archive.turns import AGENT, CLIENT, Transcript, Turn
 from anamnesis.capture import forks, ledger, triage
 from anamnesis.capture.discovery import transcript_of
-from anamnesis.capture.lines import PACKED, can_unpack
 from anamnesis.capture.episodic import write_episodic
 from anamnesis.capture.extract.note import ExtractSummarizer
+from anamnesis.capture.lines import PACKED, can_unpack
 from anamnesis.capture.model_summary import resolve_summarizer
 from anamnesis.capture.privacy import clean
 from anamnesis.capture.readers.claude_code import summary_of
