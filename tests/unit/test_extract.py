@@ -460,3 +460,15 @@ def test_what_the_agent_announces_is_no_finding() -> None:
 
 def test_an_assignment_is_no_command() -> None:
     assert shell.parts("EVENT='{\"at\":\"'$(date -u)'\"}'\nmake test") == ("make test",)
+
+
+def test_what_was_so_for_the_moment_is_not_told_later() -> None:
+    story = Telling()
+    story.add_text(PROMPT, "Deploy the shop to the staging server and check the address")
+    story.run("make deploy", "done", exit=0)
+    story.add_text(ANSWER, "The page shop.example/cart is currently private, so nobody can see it.")
+    story.add_text(PROMPT, "It is public now. Check again, please, and write the README.")
+    story.add_text(EDIT, "/repo/README.md")
+    story.add_text(ANSWER, "The page shop.example/cart answers with 200, and the README names it.")
+
+    assert "currently private" not in story.note()

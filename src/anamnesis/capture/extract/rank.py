@@ -12,6 +12,7 @@ from anamnesis.capture.extract.outcome import REPORT
 from anamnesis.capture.extract.prompts import Statement, says_something
 from anamnesis.capture.story import ANSWER, EDIT, PROMPT, RECAP, RUN, SUBAGENT, SUMMARY
 from anamnesis.ground.records import replace
+from anamnesis.text.cues import Cue, sentence
 from anamnesis.text.sentences import (
     COLON,
     QUESTION,
@@ -46,6 +47,13 @@ _NO = re.compile(
     r"|不[是对對要行]|いや|違い|아니)",
     re.IGNORECASE,
 )
+# What was so then, and need not be so at the end.
+_OF_THE_MOMENT = Cue(
+    "currently, at the moment, right now, for the moment, in progress, derzeit, momentan",
+    "im moment, actuellement, pour le moment, de momento, actualmente, attualmente, no momento",
+    "сейчас",
+    "目前, 正在, 現在, 现在, 현재",
+)
 # How a sentence says what the agent does next, in a few languages.
 _ANNOUNCED = re.compile(
     r"\b(?:let me|let's|i['\u2019]ll|i will|i['\u2019]m going to|i am going to|lass mich|ich werde"
@@ -53,6 +61,7 @@ _ANNOUNCED = re.compile(
     re.IGNORECASE,
 )
 _ANNOUNCES = re.compile(rf"(?:[^\W_]+[,.!:]* ){{0,2}}(?:{_ANNOUNCED.pattern})", re.IGNORECASE)
+_DOING = re.compile(r"i['\u2019]m \w+ing\b", re.IGNORECASE)
 _REFUSED = -1.2
 _WORK = frozenset({ANSWER, RUN, EDIT, SUBAGENT})  # what is said before them ends no turn
 _LABELLED = re.compile(r"[A-Z][\w ]{2,40}: ")
@@ -78,11 +87,14 @@ def answers(story: Story) -> list[Statement]:
     """Every statement of the agent, of its subagents and of the client's summaries."""
     result: list[Statement] = []
     remaining = _MOST_TEXT
+    last = max((at for at, each in enumerate(story.moments) if each.kind == PROMPT), default=0)
     for place, worth in _sources(story):
         moment = story.moments[place]
         text = _text_of(moment)
         for unit in statements(text):
             said = _told(unit.text) if moment.kind == ANSWER else unit.text
+            if place < last and _OF_THE_MOMENT.is_in(sentence(said)):
+                continue
             if extent(said) >= _SHORTEST and not is_source(unit):
                 value = _worth(unit, moment, worth)
                 result.append(Statement(place, said, value, moment.kind, unit.heading))
@@ -94,9 +106,10 @@ def answers(story: Story) -> list[Statement]:
 
 def _told(text: str) -> str:
     """A statement without the sentences that only announce what the agent does next."""
-    if _ANNOUNCED.search(text) is None:
-        return text
-    return " ".join(each for each in sentences(text) if not _ANNOUNCES.match(each))
+    said = sentences(text)
+    if said and _DOING.match(said[-1]) and text.endswith(said[-1]):
+        said = said[:-1]
+    return " ".join(each for each in said if not _ANNOUNCES.match(each))
 
 
 def _text_of(moment: Moment) -> str:
