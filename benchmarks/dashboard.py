@@ -76,7 +76,7 @@ def run() -> None:
     ]
     rows.append(Row("doctor, every check", milliseconds(warm["doctor"]), budget=BUDGET))
     rows.append(Row("comparing every file, beside the pages", milliseconds(warm["looked"])))
-    rows.append(Row("peak memory", f"{warm['megabytes']:.0f} MB", budget="150 MB"))
+    rows.append(Row("peak memory", f"{warm['megabytes']:.0f} MB", budget="120 MB"))
     print_table(f"dashboard, {COUNT:,} notes: CPU of the server", rows)
 
 

@@ -78,6 +78,7 @@ def _pages(notes: list[Memory]) -> dict[str, str]:
         "conflicts": "/conflicts",
         "fleet": "/fleet",
         "injection": "/injection?project=github.com/team/app",
+        "forgotten": "/forgotten",
         "timeline": "/timeline",
         "sessions": "/sessions",
         "session": "/session/s-1?around=1",
