@@ -13,8 +13,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import fastmcp
+import httpx2
+import mcp
 import pytest
 from fastmcp.client.transports import StreamableHttpTransport
+from mcp.client.streamable_http import streamable_http_client
 
 from anamnesis.ground.records import record
 from support.mcp_client import INITIALIZE, PATIENCE, SERVE, line
@@ -50,6 +53,22 @@ def test_a_client_with_the_token_is_served(listening: Listening) -> None:
 
     assert isinstance(found, list)
     assert found[0]["title"] == "Over HTTP"
+
+
+def test_the_newest_client_needs_no_handshake(listening: Listening) -> None:
+    async def found() -> tuple[str, str, str]:
+        client = httpx2.AsyncClient(headers={"Authorization": f"Bearer {listening.token}"})
+        async with (
+            client,
+            mcp.Client(streamable_http_client(listening.url, http_client=client)) as newest,
+        ):
+            note = {"type": "semantic", "title": "Newest", "body": "without a handshake"}
+            await newest.call_tool("memory_write", note)
+            hits = await newest.call_tool("memory_search", {"query": "handshake"})
+            [hit] = (hits.structured_content or {})["result"]
+            return newest.protocol_version, hit["title"], hit["origin"]
+
+    assert asyncio.run(found()) == ("2026-07-28", "Newest", "agent:mcp")
 
 
 @pytest.mark.parametrize("token", ["", "wrong", "Bearer"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from anamnesis.ground import locks
-from anamnesis.mcp.protocol import VERSIONS
+from anamnesis.mcp.protocol import STATELESS, VERSIONS
 from anamnesis.mcp.teaching import INSTRUCTIONS
 from support.mcp_client import Server, line
 
@@ -36,10 +36,56 @@ def test_an_unknown_version_is_met_with_our_newest(server: Server) -> None:
     assert server.initialize("2099-01-01")["result"]["protocolVersion"] == "2025-11-25"
 
 
-def test_the_probe_of_clients_without_a_handshake_is_turned_down(server: Server) -> None:
-    probe = server.ask("server/discover", {"_meta": {}})
+def stateless(version: object = "2026-07-28") -> dict[str, Any]:
+    """The parameters of a request that needs no handshake."""
+    ours = "io.modelcontextprotocol/"
+    return {
+        "_meta": {
+            f"{ours}protocolVersion": version,
+            f"{ours}clientCapabilities": {},
+            f"{ours}clientInfo": {"name": "newest", "version": "1"},
+        }
+    }
 
-    assert probe["error"]["code"] == -32601
+
+def test_a_client_without_a_handshake_discovers_the_server(server: Server) -> None:
+    found = server.ask("server/discover", stateless())["result"]
+
+    assert found["supportedVersions"] == list(STATELESS)
+    assert found["instructions"] == INSTRUCTIONS
+    assert found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "anamnesis"
+    assert (found["resultType"], found["ttlMs"], found["cacheScope"]) == ("complete", 0, "private")
+
+
+def test_its_calls_stand_alone_and_say_who_asks(server: Server) -> None:
+    note = {"name": "memory_write", "arguments": {"type": "semantic", "title": "t", "body": "b"}}
+
+    written = server.ask("tools/call", {**note, **stateless()})["result"]
+
+    assert written["resultType"] == "complete"
+    found = server.call("memory_search", query="t")["structuredContent"]["result"]
+    assert found[0]["origin"] == "agent:newest"
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "code"),
+    [
+        ("server/discover", {}, -32601),
+        ("server/discover", {"_meta": {}}, -32601),
+        ("server/discover", stateless("2099-01-01"), -32022),
+        ("server/discover", stateless(7), -32602),
+        ("ping", stateless(), -32601),
+        ("subscriptions/listen", stateless(), -32601),
+    ],
+)
+def test_what_a_version_does_not_have_is_refused(
+    server: Server, method: str, params: dict[str, Any], code: int
+) -> None:
+    error = server.ask(method, params)["error"]
+
+    assert error["code"] == code
+    if code == -32022:
+        assert error["data"] == {"supported": ["2026-07-28"], "requested": "2099-01-01"}
     assert server.initialize()["result"]
 
 

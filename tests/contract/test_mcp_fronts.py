@@ -14,6 +14,7 @@ import pytest
 from fastmcp.client.transports import StdioTransport
 
 from anamnesis.mcp import resources, teaching, tools
+from anamnesis.mcp.protocol import STATELESS
 from anamnesis.notes.fields import LATER
 from anamnesis.server import build_server
 from anamnesis.store import MemoryStore
@@ -98,7 +99,8 @@ PICKED: list[tuple[str, dict[str, str]]] = [
 ]
 
 
-@pytest.fixture(params=["official", "fastmcp"])
+# "official" is the newest client as it comes, "legacy" the same one told to shake hands.
+@pytest.fixture(params=["official", "legacy", "fastmcp"])
 def client(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -209,9 +211,11 @@ class Session:
 async def _connected(front: str, client: str, root: Path) -> AsyncIterator[Session]:
     env = {"ANAMNESIS_HOME": str(root), "ANAMNESIS_MACHINE_ID": "m-test"}
     command, *arguments = SERVE if front == LEAN else _FASTMCP
-    if client == "official":
+    if client in ("official", "legacy"):
         parameters = mcp.StdioServerParameters(command=command, args=arguments, env=env)
-        async with mcp.Client(parameters, mode="legacy") as official:
+        mode = "auto" if client == "official" else "legacy"
+        async with mcp.Client(parameters, mode=mode) as official:
+            assert (official.protocol_version in STATELESS) == (client == "official")
             yield Session(official)
     elif front == LEAN:
         transport = StdioTransport(command, arguments, env=env, keep_alive=False)

@@ -41,7 +41,15 @@ values = st.recursive(
 keys = st.sampled_from(
     "name arguments uri protocolVersion query type title body k limit requestId".split()  # noqa: SIM905
 )
-params = st.none() | values | st.dictionaries(keys, values | st.dictionaries(keys, values))
+versions = st.sampled_from(["2026-07-28", "2025-11-25"]) | values
+metas = st.fixed_dictionaries(
+    {"io.modelcontextprotocol/protocolVersion": versions},
+    optional={"io.modelcontextprotocol/clientInfo": values | st.just({"name": "fuzz"})},
+)
+stateless = st.fixed_dictionaries({"_meta": metas}, optional={"name": st.sampled_from(WORDS)})
+params = (
+    st.none() | values | stateless | st.dictionaries(keys, values | st.dictionaries(keys, values))
+)
 messages = st.fixed_dictionaries(
     {"jsonrpc": st.just("2.0") | values},
     optional={

@@ -10,13 +10,15 @@ from anamnesis.mcp.binding import client_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from anamnesis.mcp.binding import Binding
 
-# Newest first. 2026-07-28 has no handshake; its clients ask `server/discover`, are told that
-# there is no such method, and go on with `initialize`.
+# Newest first: the versions that begin with a handshake.
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+# Without one: each request names the version and the client in its `_meta`.
+STATELESS = ("2026-07-28",)
 _WITH_BATCHES = ("2025-03-26", "2024-11-05")
 SLOW = frozenset({"tools/call", "resources/read"})  # they touch the disk, or the network
 PARSE_ERROR = -32700
@@ -24,18 +26,25 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
+UNSUPPORTED_VERSION = -32022
+_OURS = "io.modelcontextprotocol/"  # what the keys in `_meta` begin with
+_CAPABILITIES: dict[str, object] = {"tools": {}, "resources": {}, "prompts": {}}
+_SERVER = {"name": "anamnesis", "title": "Anamnesis", "version": __version__}
+_DISCOVERED = {
+    "supportedVersions": list(STATELESS),
+    "capabilities": _CAPABILITIES,
+    "instructions": teaching.INSTRUCTIONS,
+}
+_NOT_TO_CACHE = frozenset({"tools/call", "prompts/get"})  # no word on it is allowed in these
 
 
 class Protocol:
-    """The answers for one client; its only state is the protocol version."""
+    """The answers for one client; its only state is the version that a handshake agreed on."""
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
         self._version = VERSIONS[0]
-        self._methods = {
-            "initialize": self._initialize,
-            "ping": lambda _: {},
-            "logging/setLevel": lambda _: {},
+        methods = {
             "tools/list": lambda _: {"tools": [tool.listed() for tool in tools.TOOLS.values()]},
             "tools/call": self._call_tool,
             "resources/list": lambda _: {"resources": [resources.STATUS]},
@@ -45,6 +54,13 @@ class Protocol:
                 "prompts": [prompt.listed() for prompt in teaching.PROMPTS.values()]
             },
             "prompts/get": self._get_prompt,
+        }
+        self._stateless = {**methods, "server/discover": lambda _: _DISCOVERED}
+        self._methods = {
+            **methods,
+            "initialize": self._initialize,
+            "ping": lambda _: {},
+            "logging/setLevel": lambda _: {},
         }
 
     @property
@@ -56,28 +72,49 @@ class Protocol:
         """The message to send back; None for a notification."""
         if request.id is None:
             return None
-        method = self._methods.get(request.method)
-        if method is None:
-            unknown = ProtocolError(METHOD_NOT_FOUND, f"Method not found: {request.method[:80]}")
-            return failure(request.id, unknown)
+        meta = request.params.get("_meta")
         try:
-            return result(request.id, method(request.params))
+            if (
+                isinstance(meta, dict)
+                and f"{_OURS}protocolVersion" in meta
+                and request.method != "initialize"  # which no version without a handshake has
+            ):
+                return result(request.id, self._stateless_result(request, meta))
+            return result(request.id, _method(self._methods, request)(request.params))
         except ProtocolError as error:
             return failure(request.id, error)
         except Exception as error:  # noqa: BLE001  the caller waits: every request is answered
             problem = ProtocolError(INTERNAL_ERROR, f"{type(error).__name__}: {error}")
             return failure(request.id, problem)
 
+    def _stateless_result(self, request: Request, meta: dict[str, Any]) -> dict[str, Any]:
+        version = meta[f"{_OURS}protocolVersion"]
+        if not isinstance(version, str):
+            raise ProtocolError(INVALID_PARAMS, "Invalid params: protocolVersion is not a text")
+        if version not in STATELESS:
+            known = {"supported": list(STATELESS), "requested": version}
+            raise ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", known)
+        method = _method(self._stateless, request)
+        self._binding.client = _client(meta.get(f"{_OURS}clientInfo"))
+        found = {
+            **method(request.params),
+            "resultType": "complete",
+            "_meta": {f"{_OURS}serverInfo": _SERVER},
+        }
+        if request.method in _NOT_TO_CACHE:
+            return found
+        return {**found, "ttlMs": 0, "cacheScope": "private"}
+
     def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
         asked = params.get("protocolVersion")
         if not isinstance(asked, str):
             raise ProtocolError(INVALID_PARAMS, "Invalid params: protocolVersion is missing")
         self._version = asked if asked in VERSIONS else VERSIONS[0]
-        self._binding.client = _client(params)
+        self._binding.client = _client(params.get("clientInfo"))
         return {
             "protocolVersion": self._version,
-            "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
-            "serverInfo": {"name": "anamnesis", "title": "Anamnesis", "version": __version__},
+            "capabilities": _CAPABILITIES,
+            "serverInfo": _SERVER,
             "instructions": teaching.INSTRUCTIONS,
         }
 
@@ -122,8 +159,16 @@ def _text(params: dict[str, Any], name: str) -> str:
     return value
 
 
-def _client(params: dict[str, Any]) -> str:
-    about = params.get("clientInfo")
+def _method(
+    methods: dict[str, Callable[[dict[str, Any]], dict[str, Any]]], request: Request
+) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    method = methods.get(request.method)
+    if method is None:
+        raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {request.method[:80]}")
+    return method
+
+
+def _client(about: object) -> str:
     return client_name(about.get("name") if isinstance(about, dict) else "")
 
 
