@@ -19,7 +19,7 @@ NEEDED = {
         "web/static/app.js",
         "web/static/dashboard.css",
         "web/static/editor.js",
-        "web/static/graph.js",
+        "web/static/former.js",
         "web/static/htmx.min.js",
         "web/static/inter-latin.woff2",
         "web/templates/base.html",
