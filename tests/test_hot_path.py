@@ -66,7 +66,7 @@ def hot(home: Path) -> set[str]:
     lines = "".join(f"{json.dumps(each)}\n" for each in (INITIALIZE, SEARCH))
     return (
         loaded(home, "inject", given=hook)
-        | loaded(home, "recall-hook", given=hook)
+        | loaded(home, "recall-hook", "--project", "demo", given=hook)
         | loaded(home, "failure-hook", given=hook)
         | loaded(home, "capture", "--no-sync", given=hook)
         | loaded(home, "serve", given=lines)

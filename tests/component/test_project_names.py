@@ -12,7 +12,7 @@ from anamnesis.config import Home
 from anamnesis.hooks.payload import Payload
 from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.tools import call
-from anamnesis.operations.machine.project import AmbiguousProject, key_named
+from anamnesis.operations.machine.project_names import AmbiguousProject, key_named
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
 from support.fleet import git

@@ -1,12 +1,11 @@
 """What became of the code that notes speak of, as it was last judged while nobody waited.
 
-One file for each checkout, `<home>/state/anchors/<sum>.json`, which a hook reads without git.
+One file for each checkout, `<home>/state/anchors/*.json`, which a hook reads without git.
 """
 
 from __future__ import annotations
 
 import os
-from zlib import crc32
 
 from anamnesis.git.config import current_commit, find_repository
 from anamnesis.ground.records import record
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
 
 FOLDER = "anchors"
+_LONGEST = 150  # characters of a name; `top` in the file tells two of one name apart
 
 
 @record
@@ -86,7 +86,7 @@ def top_of(directory: str) -> str:
 
 def state_of(home: Home, top: str, *, kind: str = "") -> StateFile:
     """What is kept of a checkout; a `kind` is a file of its own beside it."""
-    name = f"{crc32(os.fsencode(top)):08x}"  # `top` in the file tells two of one name apart
+    name = f"{len(top)}{top.replace(os.sep, '%').replace(':', '')[-_LONGEST:]}"
     return StateFile(home.state(FOLDER, f"{name}{kind}.json"))
 
 

@@ -25,11 +25,10 @@ from anamnesis.hooks import background
 from anamnesis.notes.fields import SCOPES, TYPES
 from anamnesis.notes.source import SHOWN
 from anamnesis.operations.machine import upgrade
-from anamnesis.operations.machine.project import key_named
+from anamnesis.operations.machine.project_names import project_of as project_of  # noqa: PLC0414
 from anamnesis.operations.notes import undo
 from anamnesis.operations.notes.search import Filters
 from anamnesis.operations.repository.beside import look_beside
-from anamnesis.project import resolve_project_key
 from anamnesis.store import MemoryStore
 
 if TYPE_CHECKING:
@@ -204,24 +203,6 @@ def text_of(path: str) -> str:
         raise InvalidInput(f"Cannot read {path}: {(error.strerror or '').lower()}.") from error
     except UnicodeDecodeError as error:
         raise InvalidInput(f"Cannot read {path}: it is not UTF-8.") from error
-
-
-def project_of(argument: str | None, *, store: MemoryStore | None = None) -> str | None:
-    """The project key that an option names.
-
-    `.` and paths stand for the project of a directory, the end of a key for the one project whose
-    key ends so. Raises AmbiguousProject.
-    """
-    if argument is None:
-        return None
-    if argument == "." or argument.startswith(("./", "../", os.sep)):
-        return resolve_project_key(argument)
-    if store is not None:
-        return key_named(store, argument)
-    if not os.path.isdir(home_directory()):
-        return argument
-    with open_store() as opened:
-        return key_named(opened, argument)
 
 
 @contextmanager

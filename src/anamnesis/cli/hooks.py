@@ -128,9 +128,9 @@ def project_named(typed: str | None) -> str | None:
     """The project that an option names; hooks seldom have one, so this is loaded late."""
     if not typed:
         return None
-    from anamnesis.cli import arguments
+    from anamnesis.operations.machine.project_names import project_of
 
-    return arguments.project_of(typed)
+    return project_of(typed)
 
 
 def _open_missing_streams() -> None:

@@ -75,7 +75,7 @@ class Binding:
         The end of one project's key stands for it. Raises AmbiguousProject.
         """
         if asked != CURRENT_PROJECT:
-            from anamnesis.operations.machine.project import key_named
+            from anamnesis.operations.machine.project_names import key_named
 
             return key_named(self.store, asked)
         with self._lock:

@@ -13,7 +13,7 @@ from anamnesis.cli import arguments, output
 from anamnesis.config import resolve_machine_id
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.notes.fields import SCOPES, TYPES
-from anamnesis.operations.machine.project import key_for_notes_of
+from anamnesis.operations.machine.project_names import key_for_notes_of
 from anamnesis.operations.notes.policy import NoteDraft
 from anamnesis.operations.notes.show import note_dict, show
 from anamnesis.operations.notes.write import write

@@ -10,13 +10,11 @@ from anamnesis import carried, consent
 from anamnesis.aliases import Alias, aliases, names_of, set_alias
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.records import replace
-from anamnesis.index import queries
 from anamnesis.operations.machine import checkouts
 from anamnesis.project import (
     GLOBAL,
     deciding_marker,
     key_without_markers,
-    keys_named,
     repository_of,
     resolve_project_key,
     waiting_marker,
@@ -25,50 +23,10 @@ from anamnesis.project import (
 if TYPE_CHECKING:
     from anamnesis.config import Home
     from anamnesis.project import Marker
-    from anamnesis.store import MemoryStore
 
 NOT_NEEDED, GIVEN, WAITING = "not needed", "given", "waiting"
 NONE, TRUSTED, NOT_TRUSTED = "none", "trusted", "not trusted"
 _NO_PROJECT = "There is no .anamnesis/project here that needs to be allowed."
-
-
-class AmbiguousProject(InvalidInput):
-    """A short name that stands for several projects."""
-
-    def __init__(self, typed: str, keys: list[str]) -> None:
-        self.keys = keys
-        super().__init__(
-            f"{typed} may be any of {len(keys)} projects: {', '.join(keys)}.",
-            hint="Type more of its key.",
-        )
-
-
-def key_named(store: MemoryStore, typed: str) -> str:
-    """The key of the project that a typed name stands for; the name itself if that is unknown.
-
-    A name may be the last parts of one key: `shop` for `github.com/ada/shop`. Raises
-    AmbiguousProject.
-    """
-    named = (name for alias in aliases(store.home) for name in (alias.name, alias.earlier))
-    known = [*store.ask(queries.projects), *named, *_key_here(), GLOBAL]
-    found = keys_named(known, typed)
-    if len(found) > 1:
-        raise AmbiguousProject(typed, found)
-    return found[0] if found else typed
-
-
-def key_for_notes_of(directory: str) -> str:
-    """Where a note goes that is written in a directory: its project, or all outside of any."""
-    try:
-        has_own = repository_of(directory) or deciding_marker(directory)
-    except FileNotFoundError:  # the current directory was deleted
-        return GLOBAL
-    return resolve_project_key(directory) if has_own else GLOBAL
-
-
-def _key_here() -> list[str]:
-    here = key_for_notes_of(".")
-    return [here] if here != GLOBAL else []
 
 
 @dataclass(frozen=True, slots=True)

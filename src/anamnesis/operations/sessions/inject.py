@@ -6,7 +6,6 @@ import os
 
 from anamnesis import config
 from anamnesis.aliases import names_of
-from anamnesis.anchors.standing import not_contained, standings
 from anamnesis.carried import bridged
 from anamnesis.config import resolve_machine_id
 from anamnesis.git.config import current_branch
@@ -164,8 +163,7 @@ def _plan_of(
     known = sum(
         store.ask_each(lambda db: queries.count_shown(db, projects=projects, session=session))
     )
-    code = standings(store.home, cwd) if cwd else {}
-    not_here = not_contained(store.home, cwd) if cwd else None
+    code, not_here = _moved_on(store.home, cwd)
     remarks = {id: about.remark for id, about in code.items()}
     notes: dict[str, Memory | None] = {}
     carried = _carried(store, notes, most=select.USUAL if client else select.MANY, client=client)
@@ -240,6 +238,15 @@ def _carried(
     found = store.beside.ask(lambda db: select.durable(db, key, most))
     others = store.doubles(note.id for note in found).others | bridged(store.beside.home, client)
     return [note for note in found if note.id not in others]
+
+
+def _moved_on(home: Home, cwd: str) -> tuple[Mapping[str, Standing], set[str] | None]:
+    """What became of the code of notes, and which sessions ended on commits not contained here."""
+    if not cwd or not os.path.isdir(home.state("anchors")):
+        return {}, None
+    from anamnesis.anchors.standing import not_contained, standings
+
+    return standings(home, cwd), not_contained(home, cwd)
 
 
 def _with_code(
