@@ -137,7 +137,7 @@ soak: $(STAMP) $(VENV)/.programs ## The long fault and load runs
 soak-all: $(STAMP) ## Every fault at every call of every command; prints the table (hours)
 	PYTHONPATH=tests $(BIN)/python -m faults.table --jobs 2
 
-e2e: $(STAMP) $(VENV)/.programs ## The real clients, offline against a scripted model (downloads them once by npm)
+e2e: $(STAMP) $(VENV)/.programs ## The real clients, offline against a scripted model (downloads them by npm; CLIENTS=known, newest or both)
 	$(BIN)/python tests/clients/run.py
 
 clean: ## Remove what the targets created

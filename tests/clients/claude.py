@@ -49,6 +49,6 @@ def answer_its_first_questions(desk: Desk) -> None:
 def terminal(desk: Desk, *options: str) -> Terminal:
     """The client as a person has it, ready for a line."""
     started = Terminal([client("claude"), *options], cwd=desk.project, env=environment(desk))
-    started.see("/effort")  # the last line of its screen
+    started.see("\u2500" * 60)  # the line above the box to type into
     started.settle()
     return started

@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from clients.model import ScriptedModel
@@ -19,9 +20,9 @@ _SECONDS = 180
 
 def client(name: str) -> str:
     """The program of a client that `make e2e` has installed."""
-    found = list(CLIENTS.glob(f"*/node_modules/.bin/{name}"))
-    assert found, f"{name} is not in {CLIENTS}; run: make e2e"
-    return str(found[0])
+    found = CLIENTS / os.environ.get("CLIENTS", "known") / name / "node_modules" / ".bin" / name
+    assert found.exists(), f"there is no {found}; run: make e2e"
+    return str(found)
 
 
 class Desk:
@@ -82,6 +83,11 @@ class Desk:
         entries = [json.loads(line) for line in lines]
         return [entry for entry in entries if entry["hook"] == hook and entry.get("session")]
 
+    def comes_to_rest(self) -> None:
+        """Wait until nothing runs on this machine any more: a session leaves work behind."""
+        mine = f"HOME={self.home}".encode()
+        eventually(lambda: not any(mine in each for each in environments()), seconds=_SECONDS)
+
     def an_hour_passes(self, *transcripts: Path) -> None:
         """Transcripts that somebody writes to are left alone, and sweeps come now and then only."""
         for path in (*transcripts, *(self.store / "state").iterdir()):
@@ -97,6 +103,13 @@ class Desk:
             for path in sorted(self.home.rglob("*"))
             if path.is_file() and not any(path.is_relative_to(each) for each in skipped)
         }
+
+
+def environments() -> Iterator[list[bytes]]:
+    """The environment of every process that runs."""
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):  # it has ended, or is another user's
+            yield path.read_bytes().split(b"\0")
 
 
 def eventually(look: Callable[[], object], *, seconds: float = 60) -> None:

@@ -1,5 +1,8 @@
 """`make e2e`: install the clients into .cache/clients, then run the tests without a network.
 
+First with the versions that are known to work, then with the newest ones; `make e2e CLIENTS=newest`
+runs those alone. Both get the newest Node, which comes from the same registry.
+
 The download is the only step that needs the network. The tests themselves run in a network
 namespace with nothing but loopback where the system allows that, and as usual elsewhere.
 """
@@ -7,6 +10,7 @@ namespace with nothing but loopback where the system allows that, and as usual e
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import socket
@@ -18,26 +22,40 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parent.parent.parent
 CACHE = REPOSITORY / ".cache"
 CLIENTS = CACHE / "clients"
+KNOWN, NEWEST = "known", "newest"
+# Each with the version that is known to work.
 PACKAGES = {
-    "claude": "@anthropic-ai/claude-code",
-    "codex": "@openai/codex",
-    "gemini": "@google/gemini-cli",
-    "opencode": "opencode-ai",
-    "copilot": "@github/copilot",
+    "claude": ("@anthropic-ai/claude-code", "2.1.325"),
+    "codex": ("@openai/codex", "0.166.0"),
+    "gemini": ("@google/gemini-cli", "0.61.0"),
+    "opencode": ("opencode-ai", "1.18.33"),
+    "copilot": ("@github/copilot", "1.0.102"),
 }
+NODE = CLIENTS / "node"
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _UP = 0x8913, 0x8914, 0x1
 
 
-def install() -> None:
-    for program, package in PACKAGES.items():
-        if list(CLIENTS.glob(f"*/node_modules/.bin/{program}")):
-            continue
-        if shutil.which("npm") is None:
-            sys.exit("npm is needed to download the clients; install Node and run `make e2e` again")
-        folder = CLIENTS / program
-        folder.mkdir(parents=True, exist_ok=True)
-        words = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), package]
-        subprocess.run(words, check=True)
+def install(which: str) -> None:
+    """Install a set of clients; the newest are looked for each time."""
+    for program, (package, version) in PACKAGES.items():
+        wanted = version if which == KNOWN else "latest"
+        if which == NEWEST or installed(which, program, package) != version:
+            download(CLIENTS / which / program, f"{package}@{wanted}")
+        print(f"{which}: {program} {installed(which, program, package)}", flush=True)
+
+
+def installed(which: str, program: str, package: str) -> str:
+    """The version of a client that is installed; empty if it is not."""
+    about = CLIENTS / which / program / "node_modules" / package / "package.json"
+    return str(json.loads(about.read_text())["version"]) if about.exists() else ""
+
+
+def download(folder: Path, package: str) -> None:
+    if shutil.which("npm") is None:
+        sys.exit("npm is needed to download the clients; install Node and run `make e2e` again")
+    folder.mkdir(parents=True, exist_ok=True)
+    words = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), package]
+    subprocess.run(words, check=True)
 
 
 def build() -> None:
@@ -77,16 +95,27 @@ def isolation() -> list[str]:
 
 
 def main() -> int:
-    inside = [sys.executable, __file__, "--inside", *sys.argv[1:]]
-    if sys.argv[1:2] != ["--inside"]:
-        install()
-        build()
-        return subprocess.call([*isolation(), *inside])
+    if sys.argv[1:2] == ["--inside"]:
+        return run(*sys.argv[2:])
+    sets = os.environ.get("CLIENTS", f"{KNOWN} {NEWEST}").split()
+    download(NODE, "node@latest")
+    for which in sets:
+        install(which)
+    build()
+    words = [*isolation(), sys.executable, __file__, "--inside"]
+    codes = [subprocess.call([*words, which, *sys.argv[1:]]) for which in sets]
+    return int(any(codes))
+
+
+def run(which: str, *more: str) -> int:
+    """Run the tests with one set of clients."""
     if isolation_is_active():
         raise_loopback()
-    tests = str(Path(__file__).parent)
-    words = ["-m", "pytest", "-m", "client", "-n", "0", tests, *sys.argv[2:]]
-    return subprocess.call([sys.executable, *words])
+    print(f"{which} clients", flush=True)
+    path = os.pathsep.join([str(NODE / "node_modules" / ".bin"), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path, "CLIENTS": which}
+    words = ["-m", "pytest", "-m", "client", "-n", "0", str(Path(__file__).parent), *more]
+    return subprocess.call([sys.executable, *words], env=environment)
 
 
 def isolation_is_active() -> bool:

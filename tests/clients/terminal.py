@@ -19,6 +19,7 @@ _CONTROL = re.compile(
 )
 _KEY_SECONDS = 1.5  # a return that comes at once with the text is taken for a pasted line
 _QUIET_SECONDS = 0.7
+_SETTLE_SECONDS = 10.0
 _SECONDS = 60.0
 
 
@@ -54,7 +55,8 @@ class Terminal:
     def settle(self) -> None:
         """Wait until nothing has been drawn for a moment: keys that come earlier may be lost."""
         drawn, since = b"", time.monotonic()
-        while time.monotonic() - since < _QUIET_SECONDS:
+        deadline = since + _SETTLE_SECONDS  # some clients never stop drawing a picture
+        while time.monotonic() < deadline and time.monotonic() - since < _QUIET_SECONDS:
             if self._drawn != drawn:
                 drawn, since = self._drawn, time.monotonic()
             time.sleep(0.05)

@@ -89,8 +89,10 @@ def day(tmp_path_factory: pytest.TempPathFactory, model: ScriptedModel) -> Day:
         f"Fix the rounding of the cart [[Write {json.dumps(write)}]]"
         f" [[mcp__anamnesis__memory_write {json.dumps(note)}]] [[say The rounding is fixed.]]",
     )
+    before = len(desk.runs("inject"))
     first.type("/compact keep the cart")
-    first.see("Conversation compacted")
+    eventually(lambda: len(desk.runs("inject")) > before)
+    first.settle()
     model.forget()
     person.says(first, "And now? [[say Every test of the cart passes.]]")
     after_compaction = model.said_to_it()
@@ -155,11 +157,11 @@ def test_a_cleared_session_leaves_its_note_and_the_new_one_has_memory(day: Day) 
 
 def test_writing_asks_first(person: Person) -> None:
     """So the test above would have noticed a question."""
-    terminal = person.starts()
+    terminal = person.starts("--permission-mode", "default")  # newer versions have another default
 
     terminal.type('Save it [[mcp__anamnesis__memory_write {"title": "x", "body": "y"}]]')
 
-    terminal.see("Do you want to proceed?")
+    terminal.see("\u276f1.")  # the first of the choices, marked
     terminal.kill()
 
 

@@ -87,6 +87,7 @@ def test_so_does_the_first_one_after_a_while(
     laptop, desk = machines
     laptop.anamnesis("write", "The flange is cleaned with vinegar.", *OF_SHOP)
     laptop.anamnesis("sync")
+    desk.comes_to_rest()  # else a sync of the last session is taken for the one to wait for
     (desk.store / "state" / "exchange.json").unlink()
     model.forget()
 
