@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -167,3 +168,73 @@ def test_a_commit_that_this_clone_lacks_still_tells_fresh_from_changed(
 @pytest.mark.parametrize("path", ["../pay.py", "/etc/passwd", "~/x.py", ".git/config", "a/../../b"])
 def test_an_anchor_never_leaves_its_repository(path: str) -> None:
     assert parse(f"{path}#charge 0123456789ab 0123456") is None
+
+
+def test_a_block_whose_surroundings_have_a_new_name_is_as_it_was(
+    repository: CodeRepository,
+) -> None:
+    inner = "        def charge(amount, retries):\n            return send(amount, retries, 30)\n"
+    repository.write("pay.py", f"class Gateway:\n    class Card:\n{inner}")
+    repository.commit("classes")
+    anchor = anchor_in(repository)
+    repository.write("pay.py", f"class Provider:\n    class Card:\n{inner}")
+
+    assert judged(repository, anchor).state == "fresh"
+
+
+def test_a_block_that_a_formatter_put_on_one_line_is_as_it_was(repository: CodeRepository) -> None:
+    before = "def pay():\n    charge = {\n        'retries': 3,\n        'wait': 30,\n    }\n"
+    repository.write("pay.py", before)
+    repository.commit("a dictionary")
+    anchor = anchor_in(repository)
+    repository.write("pay.py", "def pay():\n    charge = {'retries': 3, 'wait': 30}\n")
+
+    assert anchor.name == "pay.charge"
+    assert judged(repository, anchor).state == "fresh"
+
+
+@pytest.mark.parametrize("folder", ["a#b", "a\nb", "a\tb"])
+def test_a_file_name_that_front_matter_cannot_hold_gets_no_anchor(
+    repository: CodeRepository, folder: str
+) -> None:
+    repository.git("rm", "-q", "pay.py")
+    repository.write(f"{folder}/pay.py", PAY)
+    repository.commit("moved")
+
+    for anchor in anchors_of(NOTE, Checkout(str(repository.top))):
+        assert parse(str(anchor)) == anchor
+        assert judged(repository, anchor).state == "fresh"
+        assert "\n" not in str(anchor)
+
+
+def test_a_path_with_spaces_can_be_tied_to(repository: CodeRepository) -> None:
+    repository.git("rm", "-q", "pay.py")
+    repository.write("my code/pay.py", PAY)
+    repository.commit("moved")
+
+    anchor = anchor_in(repository)
+
+    assert anchor.path == "my code/pay.py"
+    assert parse(str(anchor)) == anchor
+
+
+def test_a_name_that_ends_with_a_hash_sign_comes_back(repository: CodeRepository) -> None:
+    anchor = Anchor("guide.md", "What C# does", "0123456789ab", "0123456")
+
+    assert parse(str(anchor)) == anchor
+
+
+def test_what_is_no_file_of_the_repository_is_not_read(
+    repository: CodeRepository, tmp_path: Path
+) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "key.py").write_text(PAY)
+    (repository.top / "linked").symlink_to(tmp_path / "outside")
+    os.mkfifo(repository.top / "pipe.py")
+    (repository.top / "huge.py").write_bytes(b"x = 1\n" * 200_000)
+    checkout = Checkout(str(repository.top))
+
+    paths = ["linked/key.py", "pipe.py", "huge.py", ".", "a\0b"]
+
+    assert [checkout.read(path) for path in paths] == [None] * 5
+    assert checkout.read("pay.py") == PAY

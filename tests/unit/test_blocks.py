@@ -209,3 +209,31 @@ def test_a_file_without_end_is_read_in_linear_time() -> None:
     text = "f(\n" * 3_000
 
     Outline(text, "a.py")  # an open bracket runs to the end of the file from each line
+
+
+@pytest.mark.parametrize(
+    ("path", "piece"),
+    [
+        ("a.js", "a"), ("a.js", "$."), ("a.js", "`\\"), ("a.js", "function a() {\n"),
+        ("a.html", "<!--"), ("a.c", "/* "), ("a.cpp", "a <b "), ("a.rs", '"\\'), ("a.rs", "f(\n"),
+        ("a.md", "# a\n"), ("a.toml", "[a]\n"), ("a.py", "'''a\\"),
+    ],
+)  # fmt: skip
+def test_no_file_takes_time_that_grows_with_the_square_of_its_size(path: str, piece: str) -> None:
+    text = piece * (150_000 // len(piece))
+
+    outline = Outline(text, path)  # hours otherwise
+
+    assert len(outline.blocks) <= text.count("\n") + 1
+
+
+def test_decorators_on_several_lines_belong_to_what_they_decorate() -> None:
+    short = '@command\n@option("-v", help="more")\ndef run(verbose):\n    return verbose\n'
+    long = '@command\n@option(\n    "-v",\n    help="more",\n)\ndef run(\n    verbose,\n):\n    return verbose\n'
+
+    one, other = (Outline(text, "a.py") for text in (short, long))
+    first, second = one.named("run"), other.named("run")
+    assert first is not None and second is not None
+
+    assert (first.start, second.start) == (0, 0)
+    assert one.fingerprint(first) == other.fingerprint(second)

@@ -53,7 +53,8 @@ class Anchor:
     commit: str
 
     def __str__(self) -> str:
-        return f"{self.path}#{self.name} {self.hash} {self.commit or '-'}".replace("# ", " ")
+        place = f"{self.path}#{self.name}" if self.name else self.path
+        return f"{place} {self.hash} {self.commit or '-'}"
 
     @property
     def place(self) -> str:
@@ -101,7 +102,8 @@ def anchors_of(text: str, tree: Tree) -> list[Anchor]:
     for name in list(symbols)[:MOST]:
         if _is_code(name) and (anchor := _only_definition(name, tree)):
             found[anchor.path, anchor.name] = anchor
-    return list(found.values())[:MOST]
+    # A file name with `#` or a line break in it cannot stand in a line of front matter.
+    return [each for each in found.values() if parse(str(each)) == each][:MOST]
 
 
 def _only_definition(name: str, tree: Tree) -> Anchor | None:

@@ -24,7 +24,7 @@ _CONTROL = _BEFORE | frozenset({
     "and", "or", "in", "is", "go", "defer", "assert", "del", "print", "import", "from",
     "include", "require", "lock", "synchronized", "then", "super", "this", "end", "goto",
 })  # fmt: skip
-_CALLED = re.compile(r"([\w$@.:]*[\w$?!])\s*(?:<[^()]*>\s*)?\(")
+_CALLED = re.compile(r"(?<![\w$@.:])([\w$@.:]*[\w$?!])\s*(?:<[^()]*>\s*)?\(")
 _RECEIVER = re.compile(r"\(\s*\w*\s*\*?(\w+)[^()]*\)$")  # func (g *Gateway) Name(
 _FIRST = re.compile(r"\w+")
 _LAST = re.compile(r"(\w+)[\s*&>\]?]*$")
@@ -40,6 +40,8 @@ _UNDERLINE = re.compile(r"([=\-~^\"'+*#])\1{2,}\s*$")
 _TABLE = re.compile(r"\s*\[+([^\[\]]+)\]+\s*$")  # [section] of TOML and its like
 _SECTIONED = frozenset({"toml", "ini", "cfg", "conf"})
 _BRACKET = re.compile(r"[()\[\]{}]")
+_HEAD = 240  # characters of a line that may name a block; what is longer was not written by hand
+_DEEPEST = 30  # blocks in one another; the time that a file takes grows with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,26 +105,44 @@ def _plain(name: str) -> str:
 def _nested(lines: list[str], code: list[str]) -> Iterator[Block]:
     """The blocks that brackets and indentation give, each with the names around it."""
     around: list[tuple[int, str]] = []  # where the blocks end that are open here, their names
+    opened: list[int] = []  # where those end, and what is merely called
     structure = [_Line(line) for line in lines]
     for at, line in enumerate(lines):
         if not structure[at].text:
             continue
         while around and around[-1][0] <= at:
             around.pop()
-        named = _name(line, code[at])
-        if named is None:
+        while opened and opened[-1] <= at:
+            opened.pop()
+        named = _name(line, code[at][:_HEAD])
+        if named is None or len(opened) == _DEEPEST:
             continue
         name, defines = named
         end = _end(structure, at)
         if end == at + 1 and not (_ASSIGNED.search(line) and _is_constant(name, structure[at])):
             continue
         whole = f"{around[-1][1]}.{name}" if around else name
-        start = at
-        while start and _ATTACHED.match(lines[start - 1]):
-            start -= 1
-        yield Block(whole, start, end, defines)
+        opened.append(end)
+        yield Block(whole, _with_attached(structure, lines, at), end, defines)
         if end > at + 1 and defines:
             around.append((end, whole))
+
+
+def _with_attached(structure: list[_Line], lines: list[str], at: int) -> int:
+    """Where the decorators and attributes above a line begin, each on one line or on several."""
+    start = at
+    while start:
+        first = start - 1
+        if structure[first].closes:
+            first -= 1
+            while first > 0 and start - first < _HEAD and (
+                not structure[first].text or structure[first].indent > structure[start - 1].indent
+            ):
+                first -= 1
+        if first < 0 or not _ATTACHED.match(lines[first]):
+            break
+        start = first
+    return start
 
 
 def _is_constant(name: str, line: _Line) -> bool:
@@ -132,7 +152,7 @@ def _is_constant(name: str, line: _Line) -> bool:
 
 def _name(line: str, code: str) -> tuple[str, bool] | None:
     """The name that a line gives to what it opens, and whether it defines it."""
-    head = line.strip()
+    head = line.strip()[:_HEAD]
     if not (head[0].isalpha() or head[0] in "_$@\"'."):
         return None
     first = _FIRST.match(head)
@@ -265,7 +285,10 @@ def _sections(lines: list[str], find: object) -> list[Block]:
     """Sections from each heading to the next one of its level or above."""
     found = list(find(lines))  # type: ignore[operator]
     blocks = []
-    for number, (start, level, name) in enumerate(found):
-        end = next((at for at, other, _ in found[number + 1 :] if other <= level), len(lines))
-        blocks.append(Block(name, start, end))
-    return blocks
+    after: list[tuple[int, int]] = []  # the headings below that may end a section: line, level
+    for start, level, name in reversed(found):
+        while after and after[-1][1] > level:
+            after.pop()
+        blocks.append(Block(name, start, after[-1][0] if after else len(lines)))
+        after.append((start, level))
+    return blocks[::-1]

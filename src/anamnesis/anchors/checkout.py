@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from anamnesis.anchors.anchor import is_inside
-from anamnesis.anchors.source import readable
+from anamnesis.anchors.source import LARGEST, readable
 from anamnesis.git.command import git
 from anamnesis.ground.errors import AnamnesisError
 
@@ -38,10 +38,14 @@ class Checkout:
         """A file's text; None if there is none, or if it is no text."""
         if self._at:
             return self.text_at(self._at, path)
-        place = os.path.join(self.top, path)
-        if not is_inside(path) or os.path.islink(place):
+        if not is_inside(path):
             return None
         try:
+            place = os.path.realpath(os.path.join(self.top, path))
+            if place != os.path.join(os.path.realpath(self.top), os.path.normpath(path)):
+                return None  # a symbolic link, which may lead out of the repository
+            if not os.path.isfile(place) or os.path.getsize(place) > LARGEST:
+                return None
             with open(place, "rb") as stream:
                 return readable(stream.read())
         except (OSError, ValueError):

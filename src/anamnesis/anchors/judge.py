@@ -91,6 +91,10 @@ class Judge:
         if here is not None:
             return self._dated(_verdict(anchor, CHANGED, anchor.path, here))
         alike = self._alike(anchor, renamed or anchor.path)
+        if alike is not None and alike.hash == anchor.hash:  # what is around it has a new name
+            return replace(alike, state=FRESH if alike.path == anchor.path else MOVED)
+        if self._is_said(anchor):
+            return Verdict(anchor, FRESH, anchor.path, anchor.name, anchor.hash)
         return self._dated(alike or moved or Verdict(anchor, GONE, anchor.path, anchor.name))
 
     def _judge_file(self, anchor: Anchor) -> Verdict:
@@ -168,6 +172,14 @@ class Judge:
         outline = Outline(text, anchor.path)
         block = outline.named(anchor.name)
         return list(source.tokens(outline.code(block))) if block else []
+
+    def _is_said(self, anchor: Anchor) -> bool:
+        """Whether the file still says what the block said, laid out so that it is none."""
+        before, text = self._before(anchor), self._text(anchor.path)
+        if text is None or len(before) < _LEAST_TOKENS:
+            return False
+        now = " ".join(source.tokens(source.without_comments(text, anchor.path)))
+        return f" {' '.join(before)} " in f" {now} "
 
     def _renamed(self, anchor: Anchor) -> str:
         return self._past.renamed(anchor.commit, anchor.path) if anchor.commit else ""

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
 # How comments begin, by family; what a family has in common is all that is known of a language.
 _HASH = r"(?:(?<=\s)|^)#[^\n]*"
-_SLASH = r"//[^\n]*|/\*.*?\*/"
-_BLOCK = r"/\*.*?\*/"
+# What is never closed ends with the file; looking for an end again at each place would be slow.
+_BLOCK = r"/\*.*?(?:\*/|\Z)"
+_SLASH = rf"//[^\n]*|{_BLOCK}"
 _DASH = r"--[^\n]*"
 _SEMICOLON = r";[^\n]*"
 _PERCENT = r"(?<!\\)%[^\n]*"
-_MARKUP = r"<!--.*?-->"
+_MARKUP = r"<!--.*?(?:-->|\Z)"
 _UNKNOWN = r"^[ \t]*(?:#|//)[^\n]*"
 _FAMILIES = {
     _HASH: "py pyi rb rake sh bash zsh fish yaml yml toml pl pm r jl ex exs tf hcl nix cmake mk "
@@ -36,10 +37,10 @@ _FAMILIES = {
 }  # fmt: skip
 _COMMENTS = {kind: comment for comment, kinds in _FAMILIES.items() for kind in kinds.split()}
 _PROSE = frozenset({"md", "markdown", "rst", "txt", "adoc", "org"})
-_TRIPLE = r'"""(?:\\.|[^\\])*?"""' + r"|'''(?:\\.|[^\\])*?'''"
+_TRIPLE = r'"""(?:\\.|[^\\])*?(?:"""|\\?\Z)' + r"|'''(?:\\.|[^\\])*?(?:'''|\\?\Z)"
 _STRINGS = r'"(?:\\.|[^"\\\n])*"' + r"|'(?:\\.|[^'\\\n])*'"
-_RUST_STRINGS = r'"(?:\\.|[^"\\])*"' + r"|'(?:\\.[^'\n]{0,9}|[^'\\\n])'"
-_TEMPLATE = r"`(?:\\.|[^`\\])*`"
+_RUST_STRINGS = r'"(?:\\.|[^"\\])*(?:"|\\?\Z)' + r"|'(?:\\.[^'\n]{0,9}|[^'\\\n])'"
+_TEMPLATE = r"`(?:\\.|[^`\\])*(?:`|\\?\Z)"
 _BACKTICKED = frozenset(
     ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "go", "vue", "svelte"]
 )
@@ -47,7 +48,7 @@ _BACKTICKED = frozenset(
 _LAYOUT = frozenset("(){},;\\")
 _QUOTES = frozenset("'`")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_LARGEST = 512 * 1024  # characters; a larger file was not written by hand
+LARGEST = 512 * 1024  # bytes; a larger file was not written by hand
 
 
 def kind_of(path: str) -> str:
@@ -63,7 +64,7 @@ def is_prose(path: str) -> bool:
 
 def readable(content: bytes) -> str | None:
     """A source file as text; None if it is binary or too large."""
-    if len(content) > _LARGEST or b"\0" in content[:8192]:
+    if len(content) > LARGEST or b"\0" in content[:8192]:
         return None
     return content.decode("utf-8", "replace").replace("\r\n", "\n")
 
