@@ -238,3 +238,27 @@ def test_what_is_no_file_of_the_repository_is_not_read(
 
     assert [checkout.read(path) for path in paths] == [None] * 5
     assert checkout.read("pay.py") == PAY
+
+
+def test_names_that_are_expected_are_looked_for_together(
+    repository: CodeRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.write("shop/basket.py", "from pay import charge, refund\n")
+    repository.commit("a basket")
+    checkout = Checkout(str(repository.top))
+    asked: list[str] = []
+    run = Checkout._run
+
+    def running(
+        self: Checkout, *words: str, input: bytes | None = None
+    ) -> tuple[int, bytes] | None:
+        asked.append(words[0])
+        return run(self, *words, input=input)
+
+    monkeypatch.setattr(Checkout, "_run", running)
+    checkout.expect(["charge", "refund", "nowhere"])
+
+    found = [checkout.holders(name) for name in ("refund", "charge", "nowhere")]
+
+    assert found == [["pay.py", "shop/basket.py"], ["pay.py", "shop/basket.py"], []]
+    assert asked == ["grep"]

@@ -80,7 +80,8 @@ def parse_all(texts: Iterable[str]) -> list[Anchor]:
 def is_inside(path: str) -> bool:
     """Whether a path stays in its repository."""
     parts = path.replace("\\", "/").split("/")
-    return not (path.startswith(("/", "~")) or ".." in parts or ".git" in parts or "\0" in path)
+    is_named = path.isprintable() and not path.startswith(("/", "~"))
+    return is_named and ".." not in parts and ".git" not in parts
 
 
 def anchors_of(text: str, tree: Tree) -> list[Anchor]:

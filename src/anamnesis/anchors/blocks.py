@@ -135,8 +135,13 @@ def _with_attached(structure: list[_Line], lines: list[str], at: int) -> int:
         first = start - 1
         if structure[first].closes:
             first -= 1
-            while first > 0 and start - first < _HEAD and (
-                not structure[first].text or structure[first].indent > structure[start - 1].indent
+            while (
+                first > 0
+                and start - first < _HEAD
+                and (
+                    not structure[first].text
+                    or structure[first].indent > structure[start - 1].indent
+                )
             ):
                 first -= 1
         if first < 0 or not _ATTACHED.match(lines[first]):

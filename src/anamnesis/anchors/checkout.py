@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from anamnesis.anchors.anchor import is_inside
@@ -11,12 +12,14 @@ from anamnesis.git.command import git
 from anamnesis.ground.errors import AnamnesisError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _SECONDS = 20.0
 _MOST_COMMITS = 2_000  # that are looked through for renames
 _MOST_BRANCHES = 20  # that may be checked out next
 _MOST_CHANGES = 40  # commits of one file that are looked through for the one that changed a block
+_MOST_NAMES = 50  # that one run of git looks for
+_HIT = re.compile(r"([^\0]+)\0([^\n]*)\n")  # a file and a word in it, as `git grep -z -o` prints
 # Nothing of the repository's own configuration may run.
 _CALM = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "color.ui=false",
          "-c", "core.quotePath=false", "-c", "log.showSignature=false")  # fmt: skip
@@ -32,6 +35,7 @@ class Checkout:
         self._texts: dict[tuple[str, str], str | None] = {}
         self._renames: dict[str, dict[str, str]] = {}
         self._holders: dict[str, list[str]] = {}
+        self._expected: list[str] = []
         self._changes: dict[tuple[str, str], list[tuple[str, str]]] = {}
 
     def read(self, path: str) -> str | None:
@@ -93,21 +97,24 @@ class Checkout:
     def holders(self, name: str) -> list[str]:
         """The tracked files that have a word."""
         if name not in self._holders:
-            words = [
-                "grep",
-                "-l",
-                "-z",
-                "-I",
-                "-w",
-                "-F",
-                "-e",
-                name,
-                *([self._at] if self._at else []),
-            ]
-            prefix = f"{self._at}:" if self._at else ""
-            found = self._ask(*words).split("\0")
-            self._holders[name] = [each.removeprefix(prefix) for each in found if each]
+            names = [name, *(each for each in self._expected if each not in self._holders)]
+            self._expected = names[_MOST_NAMES:]
+            self._look_for(dict.fromkeys(names[:_MOST_NAMES]))
         return self._holders[name]
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Look for these names, too, once one is looked for: git reads all files each time."""
+        self._expected = list(dict.fromkeys(names))
+
+    def _look_for(self, names: Iterable[str]) -> None:
+        found: dict[str, dict[str, None]] = {name: {} for name in names}
+        words = ["grep", "-o", "-z", "-I", "-w", "-F", *(f"-e{name}" for name in found)]
+        prefix = f"{self._at}:" if self._at else ""
+        lines = self._ask(*words, *([self._at] if self._at else []), "--")
+        for path, name in _HIT.findall(lines):
+            if name in found:
+                found[name][path.removeprefix(prefix)] = None
+        self._holders |= {name: list(paths) for name, paths in found.items()}
 
     def fork_of(self, base: str) -> str:
         """The commit at which this line of work left another; empty if git knows none."""

@@ -96,8 +96,9 @@ def judged_notes(store: MemoryStore, *, project: str, directory: str) -> list[Ju
     top = standing.top_of(directory)
     if not top:
         return []
-    judge = _judge_of(top)
-    found = [_judged(note, judge) for note in _anchored(store, project)]
+    notes = _anchored(store, project)
+    judge = _judge_of(top, notes)
+    found = [_judged(note, judge) for note in notes]
     not_fresh = [each for each in found if each.state != FRESH]
     return sorted(not_fresh, key=lambda each: (_ORDER.index(each.state), each.note.id))
 
@@ -123,7 +124,7 @@ def renewed(note: Memory, directory: str) -> list[str]:
     commit = Checkout(top).commit
     kept = [
         str(replace(each.anchor, path=each.path, name=each.name, hash=each.hash, commit=commit))
-        for each in _judged(note, _judge_of(top)).verdicts
+        for each in _judged(note, _judge_of(top, [note])).verdicts
         if each.state != GONE and each.hash
     ]
     return kept or tied(f"{note.title}\n{note.body}", directory)
@@ -144,17 +145,19 @@ def look(store: MemoryStore, *, directory: str, project: str = "") -> None:
     before, known = _Seen(seen.record()), standing.standings(store.home, directory)
     after = _Seen({"head": _head_stamp(top)})
     found: dict[NoteId, Standing] = {}
-    judge: Judge | None = None
-    looked = 0
+    unsure = [
+        note
+        for note in notes
+        if not before.covers(note, top, head=after.head, fresh=note.id not in known)
+    ][:_MOST_AT_ONCE]
+    asked = {note.id for note in unsure}
     for note in notes:
-        is_same = before.covers(note, top, head=after.head, fresh=note.id not in known)
-        if is_same or looked == _MOST_AT_ONCE:
+        if note.id not in asked:
             after.keep(note, before)
             if note.id in known:
                 found[note.id] = known[note.id]
-            continue
-        looked += 1
-        judge = judge or _judge_of(top)
+    judge = _judge_of(top, unsure)
+    for note in unsure:
         about = _judged(note, judge)
         after.add(note, about.verdicts, top)
         if about.state != FRESH:
@@ -244,8 +247,10 @@ def _not_contained(top: str, sessions: Sequence[Memory]) -> dict[str, list[NoteI
     }
 
 
-def _judge_of(top: str) -> Judge:
+def _judge_of(top: str, notes: Iterable[Memory]) -> Judge:
     checkout = Checkout(top)
+    anchors = (anchor for note in notes for anchor in parse_all(note.anchors))
+    checkout.expect(anchor.name.rpartition(".")[2] for anchor in anchors if anchor.name)
     return Judge(checkout, checkout)
 
 
