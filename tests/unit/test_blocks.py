@@ -229,11 +229,15 @@ def test_no_file_takes_time_that_grows_with_the_square_of_its_size(path: str, pi
 
 def test_decorators_on_several_lines_belong_to_what_they_decorate() -> None:
     short = '@command\n@option("-v", help="more")\ndef run(verbose):\n    return verbose\n'
-    long = '@command\n@option(\n    "-v",\n    help="more",\n)\ndef run(\n    verbose,\n):\n    return verbose\n'
+    long = (
+        '@command\n@option(\n    "-v",\n    help="more",\n)\n'
+        "def run(\n    verbose,\n):\n    return verbose\n"
+    )
 
     one, other = (Outline(text, "a.py") for text in (short, long))
     first, second = one.named("run"), other.named("run")
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
 
     assert (first.start, second.start) == (0, 0)
     assert one.fingerprint(first) == other.fingerprint(second)
