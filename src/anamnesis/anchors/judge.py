@@ -90,7 +90,11 @@ class Judge:
             return moved
         if here is not None:
             return self._dated(_verdict(anchor, CHANGED, anchor.path, here))
-        alike = self._alike(anchor, renamed or anchor.path)
+        return self._without_its_name(anchor, renamed or anchor.path, moved)
+
+    def _without_its_name(self, anchor: Anchor, path: str, moved: Verdict | None) -> Verdict:
+        """What became of a block where no block of its file has its name."""
+        alike = self._alike(anchor, path)
         if alike is not None and alike.hash == anchor.hash:  # what is around it has a new name
             return replace(alike, state=FRESH if alike.path == anchor.path else MOVED)
         if self._is_said(anchor):
