@@ -189,6 +189,7 @@ def swept(agent: Agent, desk: Desk) -> list[dict[str, str]]:
     """The session notes after a session, an hour, and a sweep."""
     desk.anamnesis("capture", "--sweep")
     agent.run(desk, "Fix the cart [[say The rounding of the cart is fixed, and all is well.]]")
+    desk.comes_to_rest()  # else its start is still looking for sessions when the hour has passed
     desk.an_hour_passes(*desk.home.glob(_TRANSCRIPTS[agent.name]))
     assert desk.notes(type="episodic") == []
     desk.anamnesis("capture", "--sweep")
