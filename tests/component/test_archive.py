@@ -661,9 +661,13 @@ def long_talk(root: Path) -> Captured:
         transcript.assistant(f"Step {number} is the handler of part {number}. {filler}")
     transcript.user("Which marmot burrow does the voucher printer live in, by the way?")
     transcript.assistant("The voucher printer lives in burrow Zeta, beside the boiler.")
-    for number in range(20):
+    for number in range(150):
         transcript.user(f"And part {number}, is there a reason to touch it for the redeeming?")
-        transcript.assistant(f"Part {number} can stay: it never sees a price. " * 5)
+        name = "".join(chr(97 + number * step % 26) for step in (3, 5, 7, 11, 17))
+        transcript.assistant(
+            f"The voucher {name} of the checkout lives in locker {name.upper()} {number * 37}, "
+            f"beside the {name[::-1]} boiler; vouchers can be redeemed without the {name} printer."
+        )
     transcript.edit("/home/u/shop/checkout.py", call="z").result(call="z")
     transcript.assistant("Vouchers can be redeemed in the checkout now; all of its tests pass.")
     return end(root, transcript)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -150,3 +151,19 @@ def test_a_note_is_tied_to_the_code_when_it_is_shared(anna: Clone) -> None:
 
     text = (anna.top / FOLDER / "semantic" / f"{id}.md").read_text()
     assert "- pay.py#charge " in text
+
+
+@pytest.mark.usefixtures("terminal")
+def test_json_shows_the_files_and_writes_them_only_on_request(
+    anna: Clone, capsys: pytest.CaptureFixture[str]
+) -> None:
+    id = anna.write("Deploys need the tunnel.")
+    path = anna.top / FOLDER / "semantic" / f"{id}.md"
+
+    assert main(["share", id, "--json"]) == 0
+    asked = json.loads(capsys.readouterr().out)
+    was_written = path.exists()
+    assert main(["share", id, "--json", "--yes"]) == 0
+
+    assert asked["files"] == [{"id": id, "path": f"{FOLDER}/semantic/{id}.md", "removed": False}]
+    assert (asked["done"], was_written, path.exists()) == (False, False, True)

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from anamnesis.operations.repository.share import Copy, Sharing
+    from anamnesis.store import MemoryStore
 
 OPPOSITE = "Take notes that you shared out of the repository again; yours stay."
 EXAMPLES = """\
 examples:
   anamnesis share N0KGD
   anamnesis share N0KGD W7Q3X --yes
+  anamnesis share N0KGD --json         # what would be written; with --yes it is
   anamnesis unshare N0KGD
 """
 
@@ -40,6 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     arguments.add_notes(parser)
     parser.add_argument("--directory", default=".", help="in the repository; default: this one")
     parser.add_argument("--yes", action="store_true", help="do not ask")
+    arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
@@ -51,6 +54,8 @@ def run(args: Namespace) -> int:
             sharing = plan_share(store, notes, args.directory)
         else:
             sharing = plan_unshare(store, args.id, args.directory)
+        if args.json:
+            return _as_json(store, sharing, write=args.yes)
         if not sharing.copies:
             output.talk(f"{args.invoked_as}: the repository has them as they are")
             return 0
@@ -65,6 +70,18 @@ def run(args: Namespace) -> int:
     output.talk(f"{args.invoked_as}: {files} changed; to commit:  git add .anamnesis/memory")
     if args.invoked_as == "share" and is_ignored(sharing):
         output.talk("git ignores .anamnesis here; an entry `!/.anamnesis/` in .gitignore ends that")
+    return 0
+
+
+def _as_json(store: MemoryStore, sharing: Sharing, *, write: bool) -> int:
+    """Print what is going to be written or removed; it is done only if nobody is to be asked."""
+    if write:
+        carry_out(store.home, sharing)
+    files = [
+        {"id": copy.note_id, "path": shown_path(sharing, copy), "removed": copy.after is None}
+        for copy in sharing.copies
+    ]
+    output.say_json({"files": files, "done": write})
     return 0
 
 
