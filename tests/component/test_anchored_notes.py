@@ -206,3 +206,18 @@ def test_moved_code_is_no_reason_to_check(
     given = capsys.readouterr().out
     assert "charge in pay.py is now in shop/payments.py" in given
     assert "check it" not in given
+
+
+@pytest.mark.parametrize("damage", ["3", "[]", "[3]", '["x", 3, {}]'])
+def test_a_damaged_record_of_the_last_look_is_made_again(
+    root: Path, code: CodeRepository, capsys: pytest.CaptureFixture[str], damage: str
+) -> None:
+    id = written(capsys)
+    anchors.look_at_code(Home(root), ".")
+    (seen,) = root.glob("state/anchors/*.seen.json")
+    seen.write_text(f'{{"head": 3, "notes": {{"{id}": {damage}}}}}')
+    code.change()
+
+    anchors.look_at_code(Home(root), ".")
+
+    assert standings(Home(root), ".")[id].state == "changed"

@@ -262,3 +262,9 @@ def test_names_that_are_expected_are_looked_for_together(
 
     assert found == [["pay.py", "shop/basket.py"], ["pay.py", "shop/basket.py"], []]
     assert asked == ["grep"]
+
+
+def test_a_file_that_is_named_twice_is_tied_to_once(repository: CodeRepository) -> None:
+    twice = "`charge` in `pay.py` refuses more, and `./pay.py` has `charge()` only."
+
+    assert anchor_in(repository, twice).name == "charge"

@@ -96,7 +96,7 @@ def anchors_of(text: str, tree: Tree) -> list[Anchor]:
             blocks.append(around)
         for block in blocks:
             found[path, block.name] = _anchor(path, outline, block, tree)
-        if not blocks:
+        if not blocks and all(path != known for known, _ in found):
             whole = source.fingerprint(source.without_comments(content, path))
             found[path, ""] = Anchor(path, "", whole, tree.commit)
         symbols = {name: None for name in symbols if name not in named}

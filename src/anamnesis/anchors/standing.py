@@ -13,7 +13,7 @@ from anamnesis.ground.state import StateFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from anamnesis.config import Home
 
@@ -48,6 +48,21 @@ def standings(home: Home, directory: str) -> dict[str, Standing]:
     if kept.get("top") != top or not isinstance(notes, dict):
         return {}
     return {id: Standing(*map(str, about)) for id, about in notes.items() if _is_pair(about)}
+
+
+def of_note(home: Home, id: str) -> Iterator[tuple[str, Standing]]:
+    """Each checkout in which a note's code is not as it was: its folder, and what became of it."""
+    try:
+        names = sorted(os.listdir(home.state(FOLDER)))
+    except OSError:
+        return
+    for name in names:
+        if not name.endswith(".seen.json"):
+            kept = StateFile(home.state(FOLDER, name)).record()
+            notes = kept.get("notes")
+            about = notes.get(id) if isinstance(notes, dict) else None
+            if about is not None and _is_pair(about):
+                yield str(kept.get("top")), Standing(*map(str, about))
 
 
 def is_watched(home: Home, directory: str) -> bool:

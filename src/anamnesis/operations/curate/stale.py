@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from anamnesis.anchors import standing
 from anamnesis.anchors.judge import GONE
 from anamnesis.index.queries import active
 from anamnesis.operations.curate.dedup import read_all
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from anamnesis.anchors.judge import State
+    from anamnesis.anchors.standing import Standing
     from anamnesis.ground.counting import Progress
     from anamnesis.history.units import Unit
     from anamnesis.notes.fields import Memory, NoteId
@@ -166,6 +168,11 @@ def _is_code(text: str) -> bool:
 
 def _last_name(symbol: str) -> str:
     return re.split(r"\.|::", symbol.removesuffix("()"))[-1]
+
+
+def last_judged(store: MemoryStore, id: NoteId) -> list[tuple[str, Standing]]:
+    """What became of a note's code in each checkout of this machine, as it was last judged."""
+    return list(standing.of_note(store.home, id))
 
 
 def confirm(store: MemoryStore, ids: Sequence[NoteId], *, directory: str) -> Unit | None:

@@ -184,7 +184,8 @@ class _Seen:
     def __init__(self, value: dict[str, object]) -> None:
         self.head = str(value.get("head", ""))
         notes = value.get("notes")
-        self._notes: dict[str, list[str]] = notes if isinstance(notes, dict) else {}
+        kept = notes.items() if isinstance(notes, dict) else ()
+        self._notes: dict[str, list[str]] = {id: words for id, words in kept if _are_words(words)}
 
     @property
     def value(self) -> dict[str, object]:
@@ -267,6 +268,10 @@ def _told(verdict: Verdict) -> str:
         return f"{place} was removed{by}" if by else f"{place} no longer exists"
     now = "" if verdict.name == verdict.anchor.name else f" and is now {verdict.name}"
     return f"{place} changed{by}{now}" if by else f"{place} has uncommitted changes{now}"
+
+
+def _are_words(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
 
 
 def _stamp(top: str, path: str) -> str:

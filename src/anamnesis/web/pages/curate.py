@@ -66,12 +66,30 @@ def act(visit: Visit) -> Response:
         return visit.redirect(f"/merge?ids={'+'.join(ids[: _MOST_MERGED + 1])}")
     if name == "forget":
         return forget.ask(visit, [each.note.id for each in _read(visit, ids)])
+    if name == "confirm":
+        return _confirm(visit, ids)
     title = f"{_TITLES.get(name, 'Changing')} {plural(len(ids), 'note')}"
 
     def carry_out(progress: Progress) -> Notice:
         return _apply(visit, name, ids, progress)
 
     return work.change(visit, title, carry_out, back=visit.return_address("/notes"))
+
+
+def _confirm(visit: Visit, ids: Sequence[NoteId]) -> Response:
+    """Tie notes to the code of the folder that they were compared with."""
+    folder = visit.dashboard.jobs.results.get("compared", {}).get("directory", "")
+    if not folder:
+        raise InvalidInput("The notes were not compared with a folder yet.")
+    text = f"{plural(len(ids), 'note')} still {'holds' if len(ids) == 1 else 'hold'}."
+
+    def carry_out(_: Progress) -> Notice:
+        return notice_of(
+            stale.confirm(visit.store, ids, directory=os.path.expanduser(folder)), text
+        )
+
+    title = f"Confirming {plural(len(ids), 'note')}"
+    return work.change(visit, title, carry_out, back=visit.return_address("/tidy?view=stale"))
 
 
 def _selected(visit: Visit) -> list[NoteId]:

@@ -12,7 +12,7 @@ from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoSuchNote, No
 from anamnesis.hooks import receipts, runs
 from anamnesis.notes.fields import EDITED, FIELDS, SCOPES, TYPES, WORDS, of_text
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.operations.curate import review
+from anamnesis.operations.curate import review, stale
 from anamnesis.operations.notes import edit as edits
 from anamnesis.operations.notes import policy, undo
 from anamnesis.operations.notes.browse import (
@@ -225,6 +225,7 @@ def frame_of(visit: Visit, read: ReadNote) -> dict[str, Any]:
         "size": len(read.data),
         "secrets": about_secrets(visit.dashboard.home, read),
         "warning": visit.warning(read.note),
+        "standings": stale.last_judged(visit.store, read.note.id),
         "to_review": PENDING in read.note.tags,
         "has_session": archive.has(visit.dashboard.home, read.note.prov_session),
     }
