@@ -12,8 +12,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from anamnesis.anchors.standing import Standing, note_standings, top_of
 from anamnesis.capture import parse_transcript
 from anamnesis.hooks.payload import Payload
+from anamnesis.index.queries import active
 from anamnesis.operations.sessions.moment import notes_at_file
 from anamnesis.store import MemoryStore
 from anamnesis.sync import GitSyncBackend
@@ -93,6 +95,7 @@ def _hook_rows(table: Table, hooks: Hooks, size: int, first: float) -> float:
     peer = _peer_inject(hooks.root, size) if size <= 10_000 else None
     taken, python = hooks.sample(*inject)
     table.row(f"inject, {label}", taken, baseline=python, most=3, of=OF_PYTHON, peer=peer)
+    _anchored_row(table, hooks, label)
     ratio = taken.best / python.best
     _older_script(table, hooks, label)
     if first:
@@ -105,6 +108,22 @@ def _hook_rows(table: Table, hooks: Hooks, size: int, first: float) -> float:
     _silent_moments(table, hooks, label)
     _without_index(table, hooks, label)
     return first or ratio
+
+
+def _anchored_row(table: Table, hooks: Hooks, label: str) -> None:
+    """In a repository in which the code of 2,000 notes changed since they were written."""
+    with tempfile.TemporaryDirectory() as top, MemoryStore(hooks.root) as store:
+        subprocess.run(["git", "init", "--quiet", top], check=True)
+        ids = [note.id for note in store.ask(lambda db: active(db, project=PROJECT))]
+        changed = Standing("changed", "charge in src/pay.py changed in 3f2a9c1 on 2026-11-02")
+        found = dict.fromkeys((*ids, *(f"01J{number:023}" for number in range(2000))), changed)
+        note_standings(store.home, top_of(top), dict(list(found.items())[:2_000]), {})
+        start = {**START, "cwd": top}
+        hooks.run("inject", "--project", PROJECT, payload=start)
+        taken, python = hooks.sample("inject", "--project", PROJECT, payload=start)
+    table.row(
+        f"  code of 2,000 notes changed, {label}", taken, baseline=python, most=3, of=OF_PYTHON
+    )
 
 
 def _silent_moments(table: Table, hooks: Hooks, label: str) -> None:
