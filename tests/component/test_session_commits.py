@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.anchors.standing import not_contained
+from anamnesis.anchors.standing import last_look
 from anamnesis.cli import main
 from anamnesis.config import Home
 from anamnesis.git.config import current_commit
@@ -123,4 +123,4 @@ def test_sessions_stand_back_exactly_where_their_commit_is_not_contained(
         code.git("checkout", "-q", branch)
         contained = set(code.git("rev-list", "HEAD").split())
         expected = {id for id, commit in sessions.items() if commit not in contained}
-        assert not_contained(Home(root), ".") == expected
+        assert last_look(Home(root), ".")[1] == expected

@@ -42,12 +42,23 @@ class Standing:
 
 def standings(home: Home, directory: str) -> dict[str, Standing]:
     """The notes whose code moved, changed or is gone, in the checkout of a directory."""
+    return last_look(home, directory)[0]
+
+
+def last_look(home: Home, directory: str) -> tuple[dict[str, Standing], set[str] | None]:
+    """The same, and the sessions whose commit what is checked out does not contain.
+
+    None for the sessions if nobody looked at this commit.
+    """
     top = top_of(directory)
     kept = state_of(home, top).record() if top else {}
-    notes = kept.get("notes")
-    if kept.get("top") != top or not isinstance(notes, dict):
-        return {}
-    return {id: Standing(*map(str, about)) for id, about in notes.items() if _is_pair(about)}
+    if kept.get("top") != top:
+        return {}, None
+    notes, heads = kept.get("notes"), kept.get("sessions")
+    about = notes.items() if isinstance(notes, dict) else ()
+    found = {id: Standing(str(pair[0]), str(pair[1])) for id, pair in about if _is_pair(pair)}
+    missing = heads.get(current_commit(directory)[:12]) if isinstance(heads, dict) and heads else 0
+    return found, set(map(str, missing)) if isinstance(missing, list) else None
 
 
 def of_note(home: Home, id: str) -> Iterator[tuple[str, Standing]]:
@@ -69,17 +80,6 @@ def is_watched(home: Home, directory: str) -> bool:
     """Whether notes were ever judged in the checkout of a directory."""
     top = top_of(directory)
     return bool(top) and os.path.exists(state_of(home, top).path)
-
-
-def not_contained(home: Home, directory: str) -> set[str] | None:
-    """The sessions whose commit what is checked out does not contain; None if nobody looked."""
-    top = top_of(directory)
-    kept = state_of(home, top).record() if top else {}
-    heads = kept.get("sessions")
-    if kept.get("top") != top or not isinstance(heads, dict):
-        return None
-    found = heads.get(current_commit(directory)[:12])
-    return set(map(str, found)) if isinstance(found, list) else None
 
 
 def note_standings(

@@ -244,9 +244,9 @@ def _moved_on(home: Home, cwd: str) -> tuple[Mapping[str, Standing], set[str] | 
     """What became of the code of notes, and which sessions ended on commits not contained here."""
     if not cwd or not os.path.isdir(home.state("anchors")):
         return {}, None
-    from anamnesis.anchors.standing import not_contained, standings
+    from anamnesis.anchors.standing import last_look
 
-    return standings(home, cwd), not_contained(home, cwd)
+    return last_look(home, cwd)
 
 
 def _with_code(
