@@ -85,6 +85,7 @@ def wreck(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     clone = tmp_path / "clone"  # of a repository that names another project
     subprocess.run(["git", "init", "-q", str(clone)], check=True)
     write_file(clone, ".anamnesis/project", "demo")
+    write_file(clone, ".anamnesis/memory/semantic/t1.md", NOTE.format(id="t1", tags="", more=""))
     git_in("commit", "-q", "--allow-empty", "-m", "x", cwd=clone)
     for origin in ("demo", "moved"):
         git_in("config", "remote.origin.url", origin, cwd=clone)

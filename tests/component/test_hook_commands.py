@@ -99,7 +99,7 @@ def test_a_session_from_start_to_end(home: Path, tmp_path: Path) -> None:
     assert (start.stdout, stop.stdout) == (b"", b"")
     assert end.stdout.startswith(b"capture: wrote episodic note ")
     assert b"## [episodic] Fix the login page" in again.stdout
-    assert b"origin: testbox | source: session-end" in again.stdout
+    assert b"origin: testbox | where the last session stopped: " in again.stdout
 
 
 def test_a_detached_capture_lets_the_client_go_on(home: Path, tmp_path: Path) -> None:

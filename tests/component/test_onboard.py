@@ -328,11 +328,8 @@ def test_purging_leaves_nothing_of_what_the_commands_keep(
     main(["init", "--yes", "--local-only", "--agents", "claude"])
     main(["write", "The staging database needs the VPN"])
     note = capsys.readouterr().out.split()[-1]
-    case = {"query": "staging", "relevant": [note], "approved": True}
-    (tmp_path / "cases").write_text(json.dumps(case))
     for command in (  # embed last: until it is on, nothing of it runs in the background
-        f"eval import {tmp_path}/cases", "eval run", "pause", "migrate --map global=acme --apply",
-        "sync", "config set semantic 1", "embed",
+        "pause", "migrate --map global=acme --apply", "sync", "config set semantic 1", "embed",
     ):  # fmt: skip
         assert main(command.split()) == 0, command
     (root / "keys").mkdir()
@@ -340,6 +337,8 @@ def test_purging_leaves_nothing_of_what_the_commands_keep(
     (root / "vouched").mkdir()
     (root / "vouched" / f"{note}.0123").touch()  # of an earlier version
     (root / "vouched.txt").write_text(note)
+    for name in ("eval.jsonl", "eval-history.jsonl"):
+        (root / name).write_text(json.dumps({"query": "staging", "relevant": [note]}))
     kept = {"eval.jsonl", "eval-history.jsonl", "vectors.db", "paused", "undo", "keys"}
     assert kept <= {path.name for path in root.iterdir()}
 

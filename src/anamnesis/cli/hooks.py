@@ -130,7 +130,7 @@ def project_named(typed: str | None) -> str | None:
         return None
     from anamnesis.operations.machine.project_names import project_of
 
-    return project_of(typed)
+    return project_of(typed, hurried=True)
 
 
 def _open_missing_streams() -> None:

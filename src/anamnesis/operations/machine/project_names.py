@@ -46,11 +46,14 @@ def key_named(store: MemoryStore, typed: str) -> str:
     return found[0] if found else typed
 
 
-def project_of(typed: str | None, *, store: MemoryStore | None = None) -> str | None:
+def project_of(
+    typed: str | None, *, store: MemoryStore | None = None, hurried: bool = False
+) -> str | None:
     """The project key that an option names; None for none.
 
     `.` and paths stand for the project of a directory, the end of a key for the one project whose
-    key ends so. Raises AmbiguousProject.
+    key ends so. A `hurried` caller waits for no index: what is typed is the key then. Raises
+    AmbiguousProject.
     """
     if typed is None:
         return None
@@ -61,10 +64,13 @@ def project_of(typed: str | None, *, store: MemoryStore | None = None) -> str | 
     home = home_directory()
     if not os.path.isdir(home):
         return typed
-    from anamnesis.store import MemoryStore
+    from anamnesis.store import IndexBroken, MemoryStore
 
-    with MemoryStore(home, hurried=True) as opened:
-        return key_named(opened, typed)
+    try:
+        with MemoryStore(home, hurried=hurried) as opened:
+            return key_named(opened, typed)
+    except IndexBroken:
+        return typed
 
 
 def key_for_notes_of(directory: str) -> str:
