@@ -37,7 +37,7 @@ def test_nothing_replaces_a_note_that_it_has_not_read() -> None:
         if isinstance(node, ast.Attribute) and node.attr in ("put", "_save_locked")
     }
 
-    allowed = ("store/filing.py:", "mcp/conversation.py:")  # the door; a queue of jobs
+    allowed = ("store/file_changes.py:", "mcp/conversation.py:")  # the door; a queue of jobs
     assert {call for call in calls if not call.startswith(allowed)} == set()
 
 

@@ -23,12 +23,12 @@ SELDOM = {
     "anamnesis.archive.ask",
     "anamnesis.archive.database",
     "anamnesis.consent",
-    "anamnesis.cli.detached",
+    "anamnesis.cli.detached_sync",
     "anamnesis.git.renames",
     "anamnesis.hooks.background",
     "anamnesis.search.excerpts",
-    "anamnesis.index.naming",
-    "anamnesis.inject.newest",
+    "anamnesis.index.file_mentions",
+    "anamnesis.inject.without_index",
     "anamnesis.store.repository",
 }
 REPORT = "import json, os, sys\nos.write(2, json.dumps(sorted(sys.modules)).encode())"

@@ -19,8 +19,8 @@ from starlette.testclient import TestClient
 
 from anamnesis.cli import main
 from anamnesis.ground.records import replace
-from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.protocol import Protocol, Request
+from anamnesis.mcp.workspace import Binding
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build
 from anamnesis.web.security import Keys

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from anamnesis.config import resolve_home, resolve_machine_id
 from anamnesis.ground.errors import ExtraMissing
-from anamnesis.mcp.binding import Binding
-from anamnesis.mcp.digest import memory_dict as _memory_dict
+from anamnesis.mcp.answers import memory_dict as _memory_dict
 from anamnesis.mcp.tools import list_memories, search_memories, write_memory
+from anamnesis.mcp.workspace import Binding
 from anamnesis.operations.care.status import status_report
 from anamnesis.operations.travel.sync import backend_of, sync_memory
 from anamnesis.store import MemoryStore
@@ -43,7 +43,7 @@ def build_server(store: MemoryStore, *, machine_id: str | None = None) -> FastMC
     inherited = dict(os.environ)
     os.environ.update({name: value for name, value in _QUIETLY.items() if name not in inherited})
     try:
-        from anamnesis.mcp.fast import build
+        from anamnesis.mcp.fastmcp_front import build
     except ModuleNotFoundError as error:
         raise ExtraMissing("The server over HTTP or in memory", extra="mcp") from error
     finally:

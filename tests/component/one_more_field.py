@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from anamnesis.ground.records import replace
 from anamnesis.importers.import_draft import ImportDraft
-from anamnesis.mcp.digest import memory_dict
+from anamnesis.mcp.answers import memory_dict
 from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.operations.curate import export, import_

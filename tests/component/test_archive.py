@@ -23,8 +23,8 @@ from anamnesis.ground.records import replace
 from anamnesis.hooks import switches
 from anamnesis.hooks.payload import Payload
 from anamnesis.mcp import resources, tools
-from anamnesis.mcp.binding import Binding
-from anamnesis.mcp.digest import ToolAnswer
+from anamnesis.mcp.answers import ToolAnswer
+from anamnesis.mcp.workspace import Binding
 from anamnesis.operations.curate.forget import forget
 from anamnesis.operations.sessions import archive
 from anamnesis.operations.sessions.archive import SessionFilter

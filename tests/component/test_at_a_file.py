@@ -14,7 +14,7 @@ from anamnesis.git.config import find_repository
 from anamnesis.hooks import receipts, switches
 from anamnesis.hooks.payload import Payload
 from anamnesis.mcp import tools
-from anamnesis.mcp.binding import Binding
+from anamnesis.mcp.workspace import Binding
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.moment import notes_at_file
 from anamnesis.store import MemoryStore

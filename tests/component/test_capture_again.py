@@ -11,8 +11,8 @@ import pytest
 
 from anamnesis.archive import files, turns
 from anamnesis.capture import ledger
+from anamnesis.capture.archive_format1 import upgraded
 from anamnesis.capture.extract.note import ExtractSummarizer
-from anamnesis.capture.format1 import upgraded
 from anamnesis.capture.session import session_of
 from anamnesis.capture.story import PROMPT, RECAP, RUN, Todo, story_of
 from anamnesis.capture.transcript import read_transcript
@@ -23,7 +23,7 @@ from anamnesis.history import undo
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.curate.forget import forget
-from anamnesis.operations.sessions import again
+from anamnesis.operations.sessions import recapture
 from anamnesis.operations.sessions.capture import Captured, capture
 from anamnesis.store import MemoryStore
 from support.archive import as_format_1
@@ -71,7 +71,7 @@ def body(store: MemoryStore, note: Memory) -> str:
 
 
 def make_again(store: MemoryStore, **more: Any) -> undo.Unit | None:
-    return again.write_again(store, again.plan_again(store, **more))
+    return recapture.write_again(store, recapture.plan_again(store, **more))
 
 
 def test_a_preview_names_the_notes_and_changes_nothing(store: MemoryStore, root: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_preview_names_the_notes_and_changes_nothing(store: MemoryStore, root:
     captured(store, root, "s-2")
     written_by_an_older_version(store, note)
 
-    plan = again.plan_again(store)
+    plan = recapture.plan_again(store)
 
     assert [each.before.note.id for each in plan.remade] == [note.id]
     assert (plan.same, plan.left) == (1, {})
@@ -96,7 +96,7 @@ def test_a_note_is_made_again_when_the_client_has_deleted_the_transcript(
     make_again(store)
 
     assert store.require(note.id).note == note
-    assert again.plan_again(store).remade == []
+    assert recapture.plan_again(store).remade == []
 
 
 def test_one_undo_takes_all_of_it_back(store: MemoryStore, root: Path) -> None:
@@ -133,9 +133,9 @@ def test_a_text_that_a_person_edited_is_left(store: MemoryStore, root: Path) -> 
     note = captured(store, root)
     store.put(replace(note, body="My own words"))
 
-    plan = again.plan_again(store)
+    plan = recapture.plan_again(store)
 
-    assert (plan.remade, plan.left) == ([], {again.EDITED: 1})
+    assert (plan.remade, plan.left) == ([], {recapture.EDITED: 1})
 
 
 def test_a_title_that_a_person_gave_stays(store: MemoryStore, root: Path) -> None:
@@ -157,9 +157,9 @@ def test_a_note_that_was_deleted_or_forgotten_does_not_come_back(
     forget(store, [forgotten.id])
     archive.write_bytes(kept)  # as if a copy of the archive had been put back
 
-    plan = again.plan_again(store)
+    plan = recapture.plan_again(store)
 
-    assert (plan.remade, plan.left) == ([], {again.GONE: 2})
+    assert (plan.remade, plan.left) == ([], {recapture.GONE: 2})
 
 
 def test_notes_of_runs_that_share_a_prompt_are_left(store: MemoryStore, root: Path) -> None:
@@ -172,22 +172,22 @@ def test_notes_of_runs_that_share_a_prompt_are_left(store: MemoryStore, root: Pa
         said.assistant(f"Raised three packages in {session}.")
         end(root, session)
         # The first is no shared note yet, but the next run will look for it.
-        assert again.plan_again(store).remade == []
-        assert again.RUNS in again.plan_again(store).left
+        assert recapture.plan_again(store).remade == []
+        assert recapture.RUNS in recapture.plan_again(store).left
 
 
 def test_what_a_model_wrote_is_left(store: MemoryStore, root: Path) -> None:
     note = captured(store, root)
     written_by_an_older_version(store, replace(note, prov_model="anthropic/some-model"))
 
-    assert again.plan_again(store).left == {again.MODEL: 1}
+    assert recapture.plan_again(store).left == {recapture.MODEL: 1}
 
 
 def test_a_note_of_which_nothing_is_known_is_left(store: MemoryStore, root: Path) -> None:
     captured(store, root)
     ledger.forget(store.home, "s-1")
 
-    assert again.plan_again(store).left == {again.UNKNOWN: 1}
+    assert recapture.plan_again(store).left == {recapture.UNKNOWN: 1}
 
 
 def test_half_of_an_archive_makes_no_note(store: MemoryStore, root: Path) -> None:
@@ -197,7 +197,7 @@ def test_half_of_an_archive_makes_no_note(store: MemoryStore, root: Path) -> Non
     lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
     path.write_bytes(gzip.compress(b"".join(lines[:-1])))
 
-    assert again.plan_again(store).left == {again.DAMAGED: 1}
+    assert recapture.plan_again(store).left == {recapture.DAMAGED: 1}
 
 
 def test_a_project_that_is_switched_off_is_left(store: MemoryStore, root: Path) -> None:
@@ -207,7 +207,7 @@ def test_a_project_that_is_switched_off_is_left(store: MemoryStore, root: Path) 
     place.mkdir(parents=True)
     (place / "ignore").write_text("*\n")
 
-    assert again.plan_again(store).left == {again.OFF: 1}
+    assert recapture.plan_again(store).left == {recapture.OFF: 1}
 
 
 def test_a_file_that_was_ignored_since_is_no_longer_named(store: MemoryStore, root: Path) -> None:
@@ -239,11 +239,11 @@ def test_a_note_that_is_edited_after_the_preview_is_not_overwritten(
     notes = [captured(store, root, session) for session in ("s-1", "s-2")]
     for number, note in enumerate(notes, start=1):
         written_by_an_older_version(store, note, f"s-{number}")
-    plan = again.plan_again(store)
+    plan = recapture.plan_again(store)
     store.put(replace(notes[1], body="My own words"))
 
     with pytest.raises(NoteChangedOnDisk):
-        again.write_again(store, plan)
+        recapture.write_again(store, plan)
     assert [body(store, note) for note in notes] == [OLD, "My own words"]
 
 
@@ -277,7 +277,7 @@ def test_a_note_made_again_is_the_same_byte_for_byte(
     monkeypatch.setenv("ANAMNESIS_CAPTURE_NONINTERACTIVE", "all")
     note = capture(Home(root), Payload(transcript_path=str(path)), source="session-end").note
 
-    plan = again.plan_again(store)
+    plan = recapture.plan_again(store)
 
     assert (len(plan.remade), plan.same, dict(plan.left)) == (0, int(note is not None), {})
 
@@ -292,7 +292,7 @@ def test_a_secret_is_gone_before_the_note_is_made_so_that_it_is_made_again_alike
     assert note is not None
 
     assert key not in note.title + note.body
-    assert again.plan_again(store).same == 1
+    assert recapture.plan_again(store).same == 1
 
 
 def through_archive(read: turns.Transcript, root: Path) -> turns.Transcript:

@@ -9,7 +9,7 @@ import pytest
 from anamnesis.anchors.checkout import Checkout
 from anamnesis.cli import main
 from anamnesis.operations.notes.anchors import tied
-from anamnesis.operations.repository.broken import confirm_carried
+from anamnesis.operations.repository.affected_notes import confirm_carried
 from anamnesis.operations.repository.check import check
 from support.code import NOTE, PAY, CodeRepository
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.cli import detached, main
+from anamnesis.cli import detached_sync, main
 from anamnesis.hooks import background
 from support.hooks import environment
 
@@ -31,7 +31,7 @@ def test_it_hands_its_options_on(started: list[list[str]]) -> None:
 
 @pytest.mark.parametrize("option", ["--timeout=soon", "--json", "--nonsense", "--timeout=-1"])
 def test_any_other_option_is_left_to_the_command(started: list[list[str]], option: str) -> None:
-    assert detached.sync(["--detach", option]) is None
+    assert detached_sync.sync(["--detach", option]) is None
     assert started == []
 
 

@@ -18,8 +18,8 @@ from anamnesis.cli import COMMANDS, command_parser, main
 from anamnesis.config import Home
 from anamnesis.hooks import runs
 from anamnesis.hooks.payload import Payload
-from anamnesis.onboard import health, journey
-from anamnesis.onboard.journey import Wishes
+from anamnesis.onboard import health, planning_setup
+from anamnesis.onboard.planning_setup import Wishes
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.travel import fleet
 from anamnesis.operations.travel.sync import sync_memory
@@ -30,7 +30,7 @@ from anamnesis.sync.git import backend_of_this_machine
 @pytest.fixture
 def ready(root: Path) -> Path:
     wishes = Wishes(machine_id="desk", install_id="0123456789", agents="claude")
-    journey.carry_out(journey.prepared(Home(root), wishes), wishes)
+    planning_setup.carry_out(planning_setup.prepared(Home(root), wishes), wishes)
     return root
 
 
@@ -122,7 +122,7 @@ def test_a_command_that_does_not_do_what_it_should_is_told(
     program.write_text(command)
     program.chmod(0o700 if command else 0o600)
     wishes = Wishes(machine_id="desk", install_id="0", agents="claude", command=str(program))
-    journey.carry_out(journey.prepared(Home(root), wishes), wishes)
+    planning_setup.carry_out(planning_setup.prepared(Home(root), wishes), wishes)
 
     code, found = examined(capsys)
 
@@ -183,7 +183,7 @@ def test_what_a_person_left_out_is_not_missed(
     root: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wishes = Wishes(machine_id="desk", install_id="01", agents="claude", hooks=False)
-    journey.carry_out(journey.prepared(Home(root), wishes), wishes)
+    planning_setup.carry_out(planning_setup.prepared(Home(root), wishes), wishes)
 
     code, found = examined(capsys, "--fix")
 
@@ -394,7 +394,7 @@ def test_a_folder_that_gemini_was_told_not_to_trust_is_named(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wishes = Wishes(machine_id="desk", install_id="0123456789", agents="gemini")
-    journey.carry_out(journey.prepared(Home(root), wishes), wishes)
+    planning_setup.carry_out(planning_setup.prepared(Home(root), wishes), wishes)
     for folder in ("refused/part", "refused/but-this", "elsewhere"):
         (tmp_path / folder).mkdir(parents=True)
     trust = {

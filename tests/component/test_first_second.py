@@ -15,7 +15,7 @@ from anamnesis.hooks.payload import Payload
 from anamnesis.inject import render
 from anamnesis.inject.clip import LIMIT
 from anamnesis.notes.fields import Memory
-from anamnesis.operations.curate import remains
+from anamnesis.operations.curate import traces
 from anamnesis.operations.machine import checkouts
 from anamnesis.operations.sessions.capture import capture
 from anamnesis.operations.sessions.inject import inject
@@ -267,7 +267,7 @@ def test_what_was_said_besides_is_forgotten_with_its_words(root: Path, tmp_path:
     assert entry is not None
     word = next(line for line in entry.further.split() if line.startswith("`")).strip("`")
 
-    remains.erase(home, (), lambda _: False, is_unwanted=lambda text: word.encode() in text)
+    traces.erase(home, (), lambda _: False, is_unwanted=lambda text: word.encode() in text)
 
     assert word not in (root / "state" / "sessions" / "s-0.json").read_text()
     assert "Also said in it" not in started(root)

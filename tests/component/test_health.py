@@ -21,11 +21,11 @@ from anamnesis.ground import clock
 from anamnesis.ground.records import replace
 from anamnesis.hooks import receipts, runs, switches
 from anamnesis.hooks.payload import Payload
-from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.tools import call
+from anamnesis.mcp.workspace import Binding
 from anamnesis.onboard import health as onboard_health
-from anamnesis.onboard import journey
-from anamnesis.onboard.journey import Wishes
+from anamnesis.onboard import planning_setup
+from anamnesis.onboard.planning_setup import Wishes
 from anamnesis.operations.care import status
 from anamnesis.operations.care.checks import (
     DASHBOARD,
@@ -365,7 +365,7 @@ def test_a_failing_sync_is_told_once(root: Path, tmp_path: Path) -> None:
 
 def _set_up(root: Path) -> None:
     wishes = Wishes(machine_id="desk", install_id="01", agents="claude")
-    journey.carry_out(journey.prepared(Home(root), wishes), wishes)
+    planning_setup.carry_out(planning_setup.prepared(Home(root), wishes), wishes)
 
 
 def _found(root: Path, name: str) -> list[str]:

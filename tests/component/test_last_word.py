@@ -8,8 +8,8 @@ import pytest
 
 from anamnesis.inject.prompt import recall
 from anamnesis.mcp import tools
-from anamnesis.mcp.binding import Binding
-from anamnesis.mcp.digest import ToolAnswer
+from anamnesis.mcp.answers import ToolAnswer
+from anamnesis.mcp.workspace import Binding
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.notes.search import search
 from anamnesis.operations.sessions.prompt import preview

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from anamnesis.ground import locks
+from anamnesis.mcp.guidance import INSTRUCTIONS
 from anamnesis.mcp.protocol import STATELESS, VERSIONS
-from anamnesis.mcp.teaching import INSTRUCTIONS
 from support.mcp_client import Server, line
 
 if TYPE_CHECKING:

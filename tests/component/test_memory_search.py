@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from anamnesis.mcp import digest, tools
-from anamnesis.mcp.binding import Binding
+from anamnesis.mcp import answers, tools
+from anamnesis.mcp.workspace import Binding
 from anamnesis.server import (
     list_memories,
     search_memories,
@@ -16,7 +16,7 @@ from anamnesis.server import (
 from anamnesis.sync.git import backend_of
 
 if TYPE_CHECKING:
-    from anamnesis.mcp.digest import ToolAnswer
+    from anamnesis.mcp.answers import ToolAnswer
     from anamnesis.store import MemoryStore
 
 
@@ -55,7 +55,7 @@ def test_bodies_share_the_room_of_one_answer(store: MemoryStore) -> None:
     hits = search_memories(store, query="log line", k=40)
 
     assert len(hits) == 40
-    assert sum(len(str(hit["body"])) for hit in hits) < digest.ANSWER_LIMIT + 40 * 200
+    assert sum(len(str(hit["body"])) for hit in hits) < answers.ANSWER_LIMIT + 40 * 200
     assert "resource memory://note/" in str(hits[0]["body"])
 
 
@@ -76,7 +76,7 @@ def test_an_answer_fits_in_four_thousand_characters(store: MemoryStore) -> None:
 
     answer = _asked(store, "harbour cranes", k=50)
 
-    assert 3_000 < len(answer.text) <= digest.SEARCH_LIMIT
+    assert 3_000 < len(answer.text) <= answers.SEARCH_LIMIT
     assert len(answer.structured["result"]) == 50
     assert sum(len(each["body"]) for each in answer.structured["result"]) < 50 * 100 + 4_000
 

@@ -14,7 +14,7 @@ from anamnesis.llm import transport
 from anamnesis.llm.models import connect
 from anamnesis.llm.providers import ModelNotSetUp, Settings, resolve
 from anamnesis.llm.transport import ModelUnavailable
-from anamnesis.operations.machine.prove import prove_provider
+from anamnesis.operations.machine.model_test import prove_provider
 from support import model_server as play
 
 QUESTION = {"instructions": "Answer in JSON.", "question": "What is the port?"}

@@ -16,7 +16,7 @@ from anamnesis.cli import main
 from anamnesis.config import Home
 from anamnesis.ground import locks
 from anamnesis.index import rebuild, refresh
-from anamnesis.inject import newest
+from anamnesis.inject import without_index
 from anamnesis.notes import tree
 from anamnesis.store import IndexBroken, MemoryStore
 from support.hooks import environment, hook
@@ -59,9 +59,9 @@ def test_a_session_starts_with_the_newest_files(
     done = hook(home, "inject", payload=STARTED)
 
     assert "Set busy_timeout to 5000." in done.stdout.decode()
-    assert newest.NOTICE in done.stdout.decode()
+    assert without_index.NOTICE in done.stdout.decode()
     _wait_for_index(root)
-    assert newest.NOTICE not in hook(home, "inject", payload=STARTED).stdout.decode()
+    assert without_index.NOTICE not in hook(home, "inject", payload=STARTED).stdout.decode()
 
 
 def test_a_prompt_gets_nothing_until_the_index_is_there(
@@ -244,21 +244,21 @@ def test_a_large_store_is_not_listed_to_find_its_newest_files(
 ) -> None:
     fill(root, 90, "00A")  # before every id of today
     MemoryStore(root).close()
-    monkeypatch.setattr(newest, "_MOST_LISTED", 50)
+    monkeypatch.setattr(without_index, "_MOST_LISTED", 50)
     listed: list[object] = []
 
     def count(home: Home) -> list[str]:
         listed.append(home)
         return []
 
-    monkeypatch.setattr(newest, "_paths", count)
+    monkeypatch.setattr(without_index, "_paths", count)
     with MemoryStore(root) as store:
         late = store.write(type="semantic", title="Late", body="The latest of all.")
         gone = store.write(type="semantic", title="Gone", body="Deleted since.")
         store.delete(gone.id)
     missing(root)
 
-    notes = newest.newest_notes(Home(root), project="global")
+    notes = without_index.newest_notes(Home(root), project="global")
 
     assert listed == []
     assert len(notes) == 60
@@ -273,9 +273,9 @@ def test_a_store_whose_files_were_exchanged_is_listed(
     missing(root)
     for path in (root / "memory").rglob("*.md"):
         path.rename(path.with_name(f"X{path.name}"))
-    monkeypatch.setattr(newest, "_MOST_LISTED", 50)
+    monkeypatch.setattr(without_index, "_MOST_LISTED", 50)
 
-    assert len(newest.newest_notes(Home(root), project="global")) == 60
+    assert len(without_index.newest_notes(Home(root), project="global")) == 60
 
 
 def test_what_is_kept_of_the_newest_notes_does_not_grow(

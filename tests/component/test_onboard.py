@@ -16,9 +16,9 @@ from anamnesis.cli import main
 from anamnesis.config import Home
 from anamnesis.ground import locks
 from anamnesis.ground.errors import NotWritable
-from anamnesis.onboard import journey, receipt, uninstall
+from anamnesis.onboard import planning_setup, receipt, uninstall
 from anamnesis.onboard.agents import chosen
-from anamnesis.onboard.journey import Wishes
+from anamnesis.onboard.planning_setup import Wishes
 from support.onboard import EVERY_AGENT, files, folders, move_in, set_up
 
 
@@ -195,7 +195,7 @@ def test_set_ups_at_the_same_time_do_not_mix(personal: Path, root: Path) -> None
 
 def test_only_agents_that_are_here_are_set_up(home: Path, root: Path) -> None:
     (home / ".gemini").mkdir()
-    setup = journey.this_setup(Home(root), wishes=Wishes(machine_id="x"))
+    setup = planning_setup.this_setup(Home(root), wishes=Wishes(machine_id="x"))
     here = [agent.name for agent in chosen("auto", setup)]
 
     assert {"claude", "gemini"} <= set(here)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.config import Home
-from anamnesis.hooks import arrivals, receipts, runs
+from anamnesis.hooks import news, receipts, runs
 from support.ssh_server import SshServer, Visitor, serving
 
 ASLEEP = (
@@ -147,11 +147,11 @@ def test_such_a_prompt_waits_neither_late_nor_without_a_sync(
     monkeypatch.setattr("time.sleep", naps.append)
     now = time.time()
 
-    arrivals.promise(home, "unsynced")
-    arrivals.since_start(home, "unsynced")
-    arrivals.promise(home, "typed", is_running=True)
+    news.promise(home, "unsynced")
+    news.since_start(home, "unsynced")
+    news.promise(home, "typed", is_running=True)
     monkeypatch.setattr("time.time", lambda: now + 2)
-    arrivals.since_start(home, "typed")
+    news.since_start(home, "typed")
 
     assert naps == []
 
@@ -159,10 +159,10 @@ def test_such_a_prompt_waits_neither_late_nor_without_a_sync(
 def test_nobody_waits_again_soon_after_a_success_or_a_failure(tmp_path: Path) -> None:
     home = Home(tmp_path / "store")
 
-    assert arrivals.is_due(home)
+    assert news.is_due(home)
     for worked in (True, False):
         runs.note_exchange(home, worked=worked)
-        assert not arrivals.is_due(home)
+        assert not news.is_due(home)
 
 
 @pytest.mark.parametrize(
@@ -176,15 +176,15 @@ def test_a_failure_spares_the_wait_for_longer_than_a_success(
     now = time.time()
     monkeypatch.setattr("time.time", lambda: now + seconds)
 
-    assert arrivals.is_due(home) is due
+    assert news.is_due(home) is due
 
 
 @pytest.mark.parametrize("source", ["clear", "compact", ""])
 def test_only_a_new_or_resumed_session_waits(monkeypatch: pytest.MonkeyPatch, source: str) -> None:
     monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", "somewhere")
 
-    assert arrivals.may_come("startup")
-    assert not arrivals.may_come(source)
+    assert news.may_come("startup")
+    assert not news.may_come(source)
 
 
 def test_a_damaged_file_counts_as_no_exchange(tmp_path: Path) -> None:
@@ -193,4 +193,4 @@ def test_a_damaged_file_counts_as_no_exchange(tmp_path: Path) -> None:
     (tmp_path / "state" / "exchange.json").write_text('{"at": "x"')
 
     assert runs.last_exchange(home) == runs.Exchange()
-    assert arrivals.since_start(home, "s") == []
+    assert news.since_start(home, "s") == []

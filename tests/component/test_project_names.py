@@ -10,8 +10,8 @@ import pytest
 from anamnesis.cli import main
 from anamnesis.config import Home
 from anamnesis.hooks.payload import Payload
-from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.tools import call
+from anamnesis.mcp.workspace import Binding
 from anamnesis.operations.machine.project_names import AmbiguousProject, key_named
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore

@@ -16,8 +16,8 @@ from anamnesis.config import Home
 from anamnesis.ground.records import replace
 from anamnesis.hooks.payload import Payload
 from anamnesis.mcp import resources
-from anamnesis.mcp.binding import Binding
-from anamnesis.operations.sessions import again, archive
+from anamnesis.mcp.workspace import Binding
+from anamnesis.operations.sessions import archive, recapture
 from anamnesis.operations.sessions.capture import capture
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.sessions.moment import help_after_failure
@@ -227,7 +227,7 @@ def _remade(store: MemoryStore) -> str:
     known = ledger.read(store.home, "s-1")
     assert known is not None
     ledger.write(store.home, "s-1", replace(known, body=ledger.body_hash("Old.")))
-    (remade,) = again.plan_again(store).remade
+    (remade,) = recapture.plan_again(store).remade
     return remade.after.body
 
 

@@ -15,8 +15,8 @@ from starlette.testclient import TestClient
 from anamnesis.cli import main
 from anamnesis.config import Home
 from anamnesis.hooks.payload import Payload
-from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.protocol import Protocol, Request
+from anamnesis.mcp.workspace import Binding
 from anamnesis.operations.sessions.capture import capture
 from anamnesis.secrets import redact
 from anamnesis.store import MemoryStore

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.capture.extract.carry import MOST, carried
+from anamnesis.capture.extract.earlier_note import MOST, carried
 from anamnesis.config import Home
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.fields import Memory

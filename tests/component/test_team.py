@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.tools import call
+from anamnesis.mcp.workspace import Binding
 from anamnesis.operations.repository.bridge import bridge
 from anamnesis.operations.repository.check import check
 from anamnesis.operations.repository.share import carry_out, plan_share

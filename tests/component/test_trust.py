@@ -14,10 +14,10 @@ from anamnesis.ground.records import replace
 from anamnesis.history import undo
 from anamnesis.hooks.payload import Payload
 from anamnesis.importers.import_draft import ImportDraft
-from anamnesis.inject import newest
+from anamnesis.inject import without_index
 from anamnesis.mcp import resources
-from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.tools import call, write_memory
+from anamnesis.mcp.workspace import Binding
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.operations.curate import import_, merge, review
 from anamnesis.operations.notes.search import search
@@ -92,7 +92,7 @@ def test_foreign_notes_are_not_among_the_newest_files(store: MemoryStore, home: 
     _imported(store)
     own = store.write(type="semantic", title="Own", body=ORDER, project="app")
 
-    assert list(newest.newest_notes(Home(home), project="app")) == [own.id]
+    assert list(without_index.newest_notes(Home(home), project="app")) == [own.id]
 
 
 SECRET = "ghp_" + "a1B2" * 9

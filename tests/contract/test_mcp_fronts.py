@@ -13,7 +13,7 @@ import mcp
 import pytest
 from fastmcp.client.transports import StdioTransport
 
-from anamnesis.mcp import resources, teaching, tools
+from anamnesis.mcp import guidance, resources, tools
 from anamnesis.mcp.protocol import STATELESS
 from anamnesis.notes.fields import LATER
 from anamnesis.server import build_server
@@ -111,7 +111,7 @@ def test_both_fronts_show_the_same_tools_resources_and_prompts(client: str, tmp_
 
     assert lean == fast
     assert lean["tools"] == [tool.listed() for tool in tools.TOOLS.values()]
-    assert lean["instructions"] == teaching.INSTRUCTIONS
+    assert lean["instructions"] == guidance.INSTRUCTIONS
     assert lean["resources"] == [resources.STATUS]
 
 

@@ -19,7 +19,7 @@ from anamnesis.cli import main
 from anamnesis.ground import locks
 from anamnesis.ground.records import record, replace
 from anamnesis.mcp import tools
-from anamnesis.mcp.binding import Binding
+from anamnesis.mcp.workspace import Binding
 from anamnesis.notes.fields import EDITED, FIELDS
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.operations.notes.policy import (

@@ -117,8 +117,8 @@ def test_a_stray_print_does_not_reach_the_client(root: Path) -> None:
     noisy = (
         "import os, sys\n"
         "from anamnesis.mcp import tools\n"
-        "from anamnesis.mcp.binding import Binding\n"
-        "from anamnesis.mcp.digest import ToolAnswer\n"
+        "from anamnesis.mcp.workspace import Binding\n"
+        "from anamnesis.mcp.answers import ToolAnswer\n"
         "from anamnesis.mcp.stdio import serve\n"
         "def answer(binding):\n"
         "    print('printed')\n"

@@ -12,7 +12,7 @@ import pytest
 
 from anamnesis.cli import main
 from anamnesis.config import Home
-from anamnesis.hooks import arrivals
+from anamnesis.hooks import news
 from anamnesis.store import MemoryStore
 from support.fronts import PROGRAM
 from support.hooks import Transcript, environment
@@ -65,7 +65,7 @@ def killed(root: Path) -> None:
 
 def owing(root: Path) -> None:
     """A session was promised what arrives later, before the disk became read-only."""
-    arrivals.promise(Home(root), "s-1")
+    news.promise(Home(root), "s-1")
 
 
 STATES = {

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.conversation import Conversation
 from anamnesis.mcp.tools import TOOLS
+from anamnesis.mcp.workspace import Binding
 from anamnesis.store import MemoryStore
 from support.mcp_client import Server, line
 

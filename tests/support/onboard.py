@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.config import Home
-from anamnesis.onboard import journey
+from anamnesis.onboard import planning_setup
 from anamnesis.onboard.agents import AGENTS
-from anamnesis.onboard.journey import Wishes
+from anamnesis.onboard.planning_setup import Wishes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,4 +53,4 @@ def set_up(root: Path, **more: object) -> None:
     """Set all agents up, as `anamnesis init` does."""
     fields = {"agents": EVERY_AGENT, "machine_id": "desk", "install_id": "0123", **more}
     wishes = Wishes(**fields)  # type: ignore[arg-type]
-    journey.carry_out(journey.prepared(Home(root), wishes), wishes)
+    planning_setup.carry_out(planning_setup.prepared(Home(root), wishes), wishes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anamnesis.capture.extract.carry import carried
+from anamnesis.capture.extract.earlier_note import carried
 from anamnesis.capture.extract.tasks import tasks
 from anamnesis.capture.story import ANSWER, EDIT, PROMPT
 from support.telling import Telling

@@ -12,7 +12,7 @@ from anamnesis.index import rows
 from anamnesis.index.note_filter import NoteFilter
 from anamnesis.notes.fields import Memory
 from anamnesis.store import MemoryStore
-from anamnesis.web.pages import work
+from anamnesis.web.pages import background
 from anamnesis.web.pages.notes import PAGE
 from support.notes import write_file
 
@@ -384,7 +384,7 @@ def test_two_changes_of_equally_many_notes_are_both_made(
 ) -> None:
     """The second is asked for while the first is at work."""
     notes = [store.write(type="semantic", title=f"n{n}", body="words") for n in range(4)]
-    monkeypatch.setattr(work, "AT_ONCE", 0.0)
+    monkeypatch.setattr(background, "AT_ONCE", 0.0)
 
     def delete(*some: Memory) -> None:
         browser.post("/notes", data={"act": "delete", "id": [note.id for note in some]})

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from anamnesis.operations.curate import export
 from anamnesis.store import MemoryStore
 from anamnesis.web.dashboard import Job
-from anamnesis.web.pages import work
+from anamnesis.web.pages import background
 
 COUNT = 12
 
@@ -43,7 +43,7 @@ def half_way(monkeypatch: pytest.MonkeyPatch) -> Iterator[HalfWay]:
         waiting.advance(done, total)
 
     monkeypatch.setattr(Job, "advance", slowly)
-    monkeypatch.setattr(work, "AT_ONCE", 0)
+    monkeypatch.setattr(background, "AT_ONCE", 0)
     yield waiting
     waiting.go_on.set()
 

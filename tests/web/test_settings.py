@@ -11,8 +11,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from anamnesis.config import Home
-from anamnesis.onboard import journey
-from anamnesis.onboard.journey import Wishes
+from anamnesis.onboard import planning_setup
+from anamnesis.onboard.planning_setup import Wishes
 from anamnesis.store import MemoryStore
 from anamnesis.web.security import Keys
 
@@ -169,7 +169,7 @@ def test_an_agent_that_is_set_up_is_never_said_to_be_missing(
 ) -> None:  # fmt: skip
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     wishes = Wishes(machine_id="desk", install_id="01", agents="claude", hooks=wanted, mcp=wanted)
-    journey.carry_out(journey.prepared(Home(root), wishes), wishes)
+    planning_setup.carry_out(planning_setup.prepared(Home(root), wishes), wishes)
     if receipt == "lost":
         shutil.rmtree(root / "state")
 

@@ -198,9 +198,9 @@ def _picked(arguments: list[str], error: AnamnesisError) -> list[str]:
         return []
     if arguments[0] in HOOKS or not sys.stderr.isatty():
         return []
-    from anamnesis.cli import picking
+    from anamnesis.cli import note_picker
 
-    note_id = picking.one_of(error.ids)
+    note_id = note_picker.one_of(error.ids)
     return [note_id if each == error.given else each for each in arguments] if note_id else []
 
 
@@ -265,9 +265,9 @@ def _default() -> str:
 
 def _run_command(name: str, options: list[str]) -> int:
     if name == "sync" and "--detach" in options:
-        from anamnesis.cli import detached
+        from anamnesis.cli import detached_sync
 
-        if (code := detached.sync(options)) is not None:
+        if (code := detached_sync.sync(options)) is not None:
             return code
     run_plain = getattr(command(name), "run_plain", None)
     if run_plain is not None and not options:

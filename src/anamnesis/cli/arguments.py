@@ -28,7 +28,7 @@ from anamnesis.operations.machine import upgrade
 from anamnesis.operations.machine.project_names import project_of as project_of  # noqa: PLC0414
 from anamnesis.operations.notes import undo
 from anamnesis.operations.notes.search import Filters
-from anamnesis.operations.repository.beside import look_beside
+from anamnesis.operations.repository.attached_notes import look_beside
 from anamnesis.store import MemoryStore
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from anamnesis import config
-from anamnesis.cli import asking, output
+from anamnesis.cli import output, questions
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.onboard import journey, selftest
+from anamnesis.onboard import planning_setup, selftest
 from anamnesis.onboard.agents import AGENTS, claude
 from anamnesis.operations.machine import settings
 from anamnesis.operations.travel import remote as remotes
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable
 
-    from anamnesis.onboard.journey import Journey, Wishes
     from anamnesis.onboard.plan import FileChange
+    from anamnesis.onboard.planning_setup import Journey, Wishes
 
 _BACKFILL_DAYS = 30
 
@@ -57,15 +57,15 @@ def wishes_of(args: Namespace, *, remote: str | None, install_id: str = "") -> W
     if not args.machine_id and not args.yes and not getattr(args, "print", False):
         named = ask_name("Name of this machine", named)
     stored = config._store_config()  # noqa: SLF001
-    return journey.Wishes(
-        machine_id=journey.machine_name(named),
+    return planning_setup.Wishes(
+        machine_id=planning_setup.machine_name(named),
         install_id=str(stored.get("install_id") or install_id or os.urandom(8).hex()),
         remote=remotes.address(remote) if remote else None,
         agents=args.agents,
         rules=tuple(getattr(args, "rules", None) or ()),
-        command=journey.command_line(args.command),
-        uv_project=journey.checkout(args.uv_project),
-        name=journey.server_name(args.name),
+        command=planning_setup.command_line(args.command),
+        uv_project=planning_setup.checkout(args.uv_project),
+        name=planning_setup.server_name(args.name),
         mcp=not args.no_mcp,
         hooks=not args.no_hooks,
     )
@@ -73,7 +73,7 @@ def wishes_of(args: Namespace, *, remote: str | None, install_id: str = "") -> W
 
 def ask(question: str, default: str) -> str:
     """An answer typed at the terminal; the default if there is none."""
-    return asking.line(f"{question} [{remotes.shown(default)}]", default)
+    return questions.line(f"{question} [{remotes.shown(default)}]", default)
 
 
 def ask_name(question: str, default: str) -> str:
@@ -94,7 +94,7 @@ def agrees_to_remote(url: str, *, yes: bool) -> bool:
     if switch is None:
         return True
     output.talk(str(switch))
-    if asking.confirmed("Change the remote?", yes=yes):
+    if questions.confirmed("Change the remote?", yes=yes):
         return True
     output.talk("nothing was changed")
     return False
@@ -127,7 +127,7 @@ def name_files(changes: Iterable[FileChange]) -> None:
 
 def set_up(work: Journey, wishes: Wishes, *, named: bool = False) -> None:
     """Make the changes, and print which files unless they have been named already."""
-    journey.carry_out(work, wishes)
+    planning_setup.carry_out(work, wishes)
     if not work.plan.changes:
         output.talk("everything is set up already; nothing was changed")
     name_files(() if named else work.plan.changes)
@@ -136,7 +136,7 @@ def set_up(work: Journey, wishes: Wishes, *, named: bool = False) -> None:
         if agent.name == "claude" and claude.has_plugin(work.setup):
             note = "the plugin is enabled and provides the hooks; init added none"
         output.talk(f"{agent.title}: {note or 'set up'}")
-    for path in journey.hooks_elsewhere(work.setup, os.curdir):
+    for path in planning_setup.hooks_elsewhere(work.setup, os.curdir):
         output.talk(
             f"{path} also installs Anamnesis hooks; remove one, or every session runs them twice"
         )

@@ -16,7 +16,7 @@ from anamnesis.importers.import_draft import (
     timestamp,
     title_of,
 )
-from anamnesis.index import visiting
+from anamnesis.index import foreign_databases
 from anamnesis.notes import tree, yamlfront
 from anamnesis.notes.derived import derived_id
 from anamnesis.notes.fields import FIELDS, NUMBER, WORDS, Memory, UnreadableNote, is_valid_id
@@ -96,8 +96,8 @@ def mcp_memory(path: str) -> Iterator[ImportDraft]:
 
 def is_claude_mem(path: str) -> bool:
     """Whether a file is claude-mem's database or its JSON export."""
-    if visiting.is_database(path):
-        return bool(visiting.rows(path, "observations"))
+    if foreign_databases.is_database(path):
+        return bool(foreign_databases.rows(path, "observations"))
     start = _start(path)
     return ('"observations"' in start and '"exportedAt"' in start) or '"summaries"' in start
 
@@ -107,9 +107,11 @@ def claude_mem(path: str) -> Iterator[ImportDraft]:
 
     Raises InvalidInput.
     """
-    if visiting.is_database(path):
+    if foreign_databases.is_database(path):
         tables = {"observations": "observations", "summaries": "session_summaries"}
-        export: object = {name: visiting.rows(path, table) for name, table in tables.items()}
+        export: object = {
+            name: foreign_databases.rows(path, table) for name, table in tables.items()
+        }
     else:
         export = _document(path)
     if not isinstance(export, dict):
@@ -124,15 +126,15 @@ def claude_mem(path: str) -> Iterator[ImportDraft]:
 
 def is_mem0(path: str) -> bool:
     """Whether a file is mem0's history.db or JSON of its own."""
-    if visiting.is_database(path):
-        return bool(visiting.rows(path, "history"))
+    if foreign_databases.is_database(path):
+        return bool(foreign_databases.rows(path, "history"))
     start = _start(path)
     return '"memory"' in start or '"results"' in start
 
 
 def mem0(path: str) -> Iterator[ImportDraft]:
     """Each memory of mem0: its JSON as `get_all` and its export give it, or its history.db."""
-    memories = _mem0_history(path) if visiting.is_database(path) else _document(path)
+    memories = _mem0_history(path) if foreign_databases.is_database(path) else _document(path)
     if isinstance(memories, dict):
         memories = (
             memories.get("results")
@@ -159,7 +161,7 @@ def mem0(path: str) -> Iterator[ImportDraft]:
 def _mem0_history(path: str) -> list[dict[str, Any]]:
     """What each memory last said, in the shape of `get_all`; deleted ones are skipped."""
     latest: dict[str, dict[str, Any]] = {}
-    for row in visiting.rows(path, "history"):
+    for row in foreign_databases.rows(path, "history"):
         memory_id = str(row.get("memory_id") or "")
         latest.pop(memory_id, None)
         if row.get("event") != "DELETE" and not row.get("is_deleted"):

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from threading import Thread
     from typing import Any
 
-    from anamnesis.mcp.binding import Binding
     from anamnesis.mcp.protocol import Request
+    from anamnesis.mcp.workspace import Binding
 
 _MOST_WORKERS = 4  # agents send a few calls at once; the store has one connection anyway
 

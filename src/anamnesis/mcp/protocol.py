@@ -5,15 +5,15 @@ from __future__ import annotations
 from anamnesis import __version__
 from anamnesis.ground import quickjson
 from anamnesis.ground.records import record
-from anamnesis.mcp import resources, teaching, tools
-from anamnesis.mcp.binding import client_name
+from anamnesis.mcp import guidance, resources, tools
+from anamnesis.mcp.workspace import client_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from anamnesis.mcp.binding import Binding
+    from anamnesis.mcp.workspace import Binding
 
 # Newest first: the versions that begin with a handshake.
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
@@ -33,7 +33,7 @@ _SERVER = {"name": "anamnesis", "title": "Anamnesis", "version": __version__}
 _DISCOVERED = {
     "supportedVersions": list(STATELESS),
     "capabilities": _CAPABILITIES,
-    "instructions": teaching.INSTRUCTIONS,
+    "instructions": guidance.INSTRUCTIONS,
 }
 _NOT_TO_CACHE = frozenset({"tools/call", "prompts/get"})  # no word on it is allowed in these
 
@@ -51,7 +51,7 @@ class Protocol:
             "resources/templates/list": lambda _: {"resourceTemplates": list(resources.TEMPLATES)},
             "resources/read": self._read_resource,
             "prompts/list": lambda _: {
-                "prompts": [prompt.listed() for prompt in teaching.PROMPTS.values()]
+                "prompts": [prompt.listed() for prompt in guidance.PROMPTS.values()]
             },
             "prompts/get": self._get_prompt,
         }
@@ -115,7 +115,7 @@ class Protocol:
             "protocolVersion": self._version,
             "capabilities": _CAPABILITIES,
             "serverInfo": _SERVER,
-            "instructions": teaching.INSTRUCTIONS,
+            "instructions": guidance.INSTRUCTIONS,
         }
 
     def _call_tool(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class Protocol:
         from anamnesis.ground.errors import InvalidInput
 
         name, arguments = _text(params, "name"), params.get("arguments")
-        prompt = teaching.PROMPTS.get(name)
+        prompt = guidance.PROMPTS.get(name)
         if prompt is None:
             raise ProtocolError(INVALID_PARAMS, f"Unknown prompt: {name!r}")
         try:

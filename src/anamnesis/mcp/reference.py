@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from anamnesis.mcp import resources, teaching, tools
+from anamnesis.mcp import guidance, resources, tools
 from anamnesis.mcp.arguments import STRINGS, Argument
 
 _HEAD = """\
@@ -100,13 +100,13 @@ def _resources() -> str:
 def _prompts() -> str:
     rows = [
         f"| `{prompt.name}` | `{prompt.argument}`: {prompt.about_argument} | {prompt.about} |"
-        for prompt in teaching.PROMPTS.values()
+        for prompt in guidance.PROMPTS.values()
     ]
     return "\n".join(["## Prompts", "", "| prompt | argument | |", "|---|---|---|", *rows, ""])
 
 
 def _instructions() -> str:
-    quoted = "\n".join(f"> {line}" for line in teaching.INSTRUCTIONS.splitlines())
+    quoted = "\n".join(f"> {line}" for line in guidance.INSTRUCTIONS.splitlines())
     return f"## Instructions\n\nWhat clients put into the prompt of every session:\n\n{quoted}\n"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anamnesis.ground.records import record
-from anamnesis.mcp.digest import SESSION_URI
+from anamnesis.mcp.answers import SESSION_URI
 from anamnesis.operations.notes.masking import masked_note
 from anamnesis.operations.notes.show import NOTE_URI, find
 from anamnesis.text.display import displayed
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from anamnesis.mcp.binding import Binding
+    from anamnesis.mcp.workspace import Binding
 
 STATUS_URI = "memory://status"
 _TURNS = 40  # of a session that one address gives

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from _typeshed import WriteableBuffer
 
-    from anamnesis.mcp.binding import Binding
+    from anamnesis.mcp.workspace import Binding
 
 _LONGEST_MESSAGE = 4 * 1024 * 1024  # a note of 256 KB with every character escaped, and some margin
 _GRACE_SECONDS = 2.0  # clients kill a server that does not exit soon after they ask

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.ground.records import fresh, record
-from anamnesis.mcp import arguments, digest
+from anamnesis.mcp import answers, arguments
+from anamnesis.mcp.answers import ToolAnswer
 from anamnesis.mcp.arguments import BOOLEAN, INTEGER, STRINGS, Argument
-from anamnesis.mcp.digest import ToolAnswer
 from anamnesis.notes.fields import SCOPES, TYPES
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from anamnesis.mcp.binding import Binding
+    from anamnesis.mcp.workspace import Binding
     from anamnesis.notes.fields import Memory, MemoryType, Scope
     from anamnesis.operations.notes.list import NotePage
     from anamnesis.operations.notes.search import Filters, SearchAnswer
@@ -57,9 +57,9 @@ def call(binding: Binding, name: str, values: Mapping[str, object]) -> ToolAnswe
         return ToolAnswer(f"Unknown tool: {name!r}", is_error=True)
     try:
         answer = tool.answer(binding, **arguments.checked(name, tool.arguments, values))
-        return digest.inert(answer)
+        return answers.inert(answer)
     except AnamnesisError as error:
-        return digest.refusal(error)
+        return answers.refusal(error)
     except Exception as error:  # noqa: BLE001  the caller waits: every call is answered
         _report(error)
         return ToolAnswer(f"{name} failed: {type(error).__name__}: {error}", is_error=True)
@@ -97,15 +97,15 @@ def _filters(project: str | None, type: MemoryType | None, scope: Scope | None) 
 
 def _whole_notes(found: SearchAnswer) -> list[dict[str, object]]:
     """Notes with their bodies; together they fit in one answer."""
-    share = min(digest.BODY_LIMIT, digest.ANSWER_LIMIT // max(len(found.hits), 1))
-    limit = digest.WHOLE_LIMIT if found.by_id else share
+    share = min(answers.BODY_LIMIT, answers.ANSWER_LIMIT // max(len(found.hits), 1))
+    limit = answers.WHOLE_LIMIT if found.by_id else share
     return [
-        digest.with_body_up_to(limit, hit.note) | _origin(found, hit.note) for hit in found.hits
+        answers.with_body_up_to(limit, hit.note) | _origin(found, hit.note) for hit in found.hits
     ]
 
 
 def _origin(found: SearchAnswer, note: Memory) -> dict[str, object]:
-    return digest.only_set(origin=note.origin, warning=found.warnings.get(note.id, ""))
+    return answers.only_set(origin=note.origin, warning=found.warnings.get(note.id, ""))
 
 
 def list_memories(
@@ -167,7 +167,7 @@ def write_memory(
     )
     origin = f"agent:{client or 'unknown'}"
     saved = write(store, draft, face="tool", machine_id=machine_id, origin=origin)
-    fields = digest.with_body_up_to(digest.BODY_LIMIT, saved.note)
+    fields = answers.with_body_up_to(answers.BODY_LIMIT, saved.note)
     return {**fields, "notice": saved.notice} if saved.notice else fields
 
 
@@ -175,22 +175,22 @@ def _search(binding: Binding, *, query: str, k: int, whole: bool, **values: Any)
     from anamnesis.operations.sessions.question import ask
 
     filters = _filters(**_with_project(binding, values))
-    room = None if whole else digest.SEARCH_LIMIT
+    room = None if whole else answers.SEARCH_LIMIT
     answer = ask(binding.store, query, filters=filters, limit=k, room=room)
     notes = (
         _whole_notes(answer.found)
         if answer.whole
         else [
-            digest.with_part(hit.note, answer.parts.get(hit.note.id))
+            answers.with_part(hit.note, answer.parts.get(hit.note.id))
             | _origin(answer.found, hit.note)
-            | digest.only_set(before=hit.before.told(hit.note.updated_at) if hit.before else "")
+            | answers.only_set(before=hit.before.told(hit.note.updated_at) if hit.before else "")
             for hit in answer.found.hits
         ]
     )
     structured: dict[str, Any] = {"result": notes}
     if answer.passages:
-        structured["transcripts"] = [digest.passage_dict(each) for each in answer.passages]
-    return ToolAnswer(digest.search_results(notes, answer), structured)
+        structured["transcripts"] = [answers.passage_dict(each) for each in answer.passages]
+    return ToolAnswer(answers.search_results(notes, answer), structured)
 
 
 def _list(binding: Binding, **values: Any) -> ToolAnswer:
@@ -201,18 +201,18 @@ def _list(binding: Binding, **values: Any) -> ToolAnswer:
     if shown.next_offset is not None:
         notice = f"There are more, older notes: call again with offset={shown.next_offset}."
         structured["notice"] = notice
-    return ToolAnswer(digest.note_list(notes, notice), structured)
+    return ToolAnswer(answers.note_list(notes, notice), structured)
 
 
 def _listed(shown: NotePage) -> list[dict[str, object]]:
-    return [digest.listed(row.note, shown.warnings.get(row.note.id, "")) for row in shown.rows]
+    return [answers.listed(row.note, shown.warnings.get(row.note.id, "")) for row in shown.rows]
 
 
 def _status(binding: Binding) -> ToolAnswer:
     from anamnesis.operations.care.status import status_report
 
     report = status_report(binding.store, binding.backend)
-    return ToolAnswer(digest.status(report), report)
+    return ToolAnswer(answers.status(report), report)
 
 
 def _write(binding: Binding, **values: Any) -> ToolAnswer:
@@ -220,14 +220,14 @@ def _write(binding: Binding, **values: Any) -> ToolAnswer:
     values = {**_with_project(binding, values), "client": binding.client}
     note = write_memory(binding.store, machine_id=machine, **values)
     binding.hand_over()
-    return ToolAnswer(digest.written_note(note), note)
+    return ToolAnswer(answers.written_note(note), note)
 
 
 def _sync(binding: Binding, *, force: bool) -> ToolAnswer:  # noqa: ARG001  reserved, see its description
     from anamnesis.operations.travel.sync import sync_memory
 
     result = sync_memory(binding.store, binding.backend)
-    return ToolAnswer(digest.sync_outcome(result), result)
+    return ToolAnswer(answers.sync_outcome(result), result)
 
 
 def _moment(binding: Binding, **values: Any) -> ToolAnswer:

@@ -14,7 +14,7 @@ from anamnesis.onboard import plan as plans
 from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard.agents import AGENTS, claude, gemini
 from anamnesis.onboard.hooks import ours_in
-from anamnesis.onboard.journey import hooks_elsewhere, setup_lock, this_setup
+from anamnesis.onboard.planning_setup import hooks_elsewhere, setup_lock, this_setup
 from anamnesis.onboard.settings import read_bytes
 from anamnesis.operations.care import status
 from anamnesis.operations.care.checks import (

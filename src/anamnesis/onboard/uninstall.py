@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from anamnesis import config
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.onboard import journey, settings
+from anamnesis.onboard import planning_setup, settings
 from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard.agents import AGENTS, claude
 from anamnesis.onboard.edits import rules_edit
@@ -54,9 +54,9 @@ class Removal:
 def leave(home: Home) -> Removal:
     """Undo a set-up; returns what was changed, and what needs you."""
     # A store that does not exist cannot be in use, and a lock would create it.
-    with journey.setup_lock(home) if os.path.isdir(home) else nullcontext():
+    with planning_setup.setup_lock(home) if os.path.isdir(home) else nullcontext():
         receipt = receipts.load(home)
-        work = removal(journey.this_setup(home), receipt)
+        work = removal(planning_setup.this_setup(home), receipt)
         carry_out(work, receipt, home)
     return work
 
@@ -175,7 +175,7 @@ def purge(home: Home) -> list[str]:
             if name in _OURS or name.startswith(_OUR_BEGINNINGS):
                 _delete(os.path.join(home, name))
     if config.pointed_to() == home:
-        journey.point_to(None)
+        planning_setup.point_to(None)
     other_names = sorted(os.listdir(home))
     if not other_names:
         os.rmdir(home)

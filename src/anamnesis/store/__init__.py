@@ -30,7 +30,7 @@ from anamnesis.notes.fields import (
 from anamnesis.notes.frontmatter import _FM_DELIM
 from anamnesis.notes.frontmatter import deserialize as _deserialize
 from anamnesis.notes.frontmatter import serialize as _serialize
-from anamnesis.store.filing import INDEX_LAG, Filing
+from anamnesis.store.file_changes import INDEX_LAG, Filing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from anamnesis.ground.records import replace
 from anamnesis.notes import tree
 from anamnesis.notes.frontmatter import note_in
 from anamnesis.sync import SyncResult, admission, purge, recovery, remote
-from anamnesis.sync.held import HeldNotes
+from anamnesis.sync.held_notes import HeldNotes
 from anamnesis.sync.junction import Integration, Junction
 from anamnesis.sync.plan import Change, NewCommit, forgotten_ids, is_note, is_sweeping
 from anamnesis.sync.repository import MAIN, OUTGOING, UPSTREAM, Repository, SyncFailed

@@ -28,13 +28,13 @@ from anamnesis.web import markdown
 from anamnesis.web.dashboard import MENU, PALETTE_ACTIONS
 from anamnesis.web.drafts import Draft
 from anamnesis.web.pages import review as review_page
-from anamnesis.web.visit import endpoint
+from anamnesis.web.request import endpoint
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
     from anamnesis.notes.fields import Value
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 _MOST = 200  # notes in one response
 _PALETTE_NOTES = 8

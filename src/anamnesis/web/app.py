@@ -29,6 +29,7 @@ from anamnesis.web import api
 from anamnesis.web.dashboard import HERE, Dashboard
 from anamnesis.web.drafts import HandOver
 from anamnesis.web.pages import (
+    background,
     conflicts,
     curate,
     export,
@@ -38,16 +39,15 @@ from anamnesis.web.pages import (
     injection,
     note,
     notes,
-    pulse,
     repository,
     review,
     sessions,
     settings,
+    start,
     timeline,
-    work,
 )
+from anamnesis.web.request import NeedsFreshLink, Visit, endpoint, own_address
 from anamnesis.web.security import NEXT_COOKIE, PROOF_PATH, SIGN_IN_PATH, Guard, Keys
-from anamnesis.web.visit import NeedsFreshLink, Visit, endpoint, own_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from starlette.types import Scope
 
     from anamnesis.store import MemoryStore
-    from anamnesis.web.visit import PageFunction
+    from anamnesis.web.request import PageFunction
 
 EMPTY: Mapping[str, str] = MappingProxyType({})
 _WEEK = 7 * 86_400
@@ -154,7 +154,7 @@ def routes() -> list[Route | Mount]:
     """All routes."""
     return [
         Route(SIGN_IN_PATH, _sign_in, methods=["GET"]),
-        _get("/", pulse.show),
+        _get("/", start.show),
         *_note_routes(),
         _get("/review", review.show),
         _post("/review", review.decide),
@@ -197,11 +197,11 @@ def _note_routes() -> list[Route]:
         _post("/import", curate.import_files),
         _post("/forget", forget.carry_out),
         _get("/forgotten", forget.show),
-        _get("/jobs/{id}", work.show),
+        _get("/jobs/{id}", background.show),
         _get("/exports/{id}", export.download),
-        _post("/reflect", work.reflect),
-        _post("/backfill", work.backfill),
-        _post("/fix", work.fix),
+        _post("/reflect", background.reflect),
+        _post("/backfill", background.backfill),
+        _post("/fix", background.fix),
         _post("/fleet/approve", fleet.approve),
         _get("/tidy", curate.tidy),
         _post("/tidy", curate.find),

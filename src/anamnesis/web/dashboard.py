@@ -25,7 +25,7 @@ from anamnesis.operations.notes.browse import NoteCounts
 from anamnesis.operations.notes.list import NoteFilter
 from anamnesis.operations.notes.search import search
 from anamnesis.operations.travel.sync import KnownState
-from anamnesis.web import markdown, words
+from anamnesis.web import formatting, markdown
 from anamnesis.web.drafts import Drafts
 
 if TYPE_CHECKING:
@@ -352,15 +352,17 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(menu=MENU, version=__version__, asset=_asset, plural=words.plural)
+    environment.globals.update(
+        menu=MENU, version=__version__, asset=_asset, plural=formatting.plural
+    )
     environment.filters.update(
-        ago=words.ago,
-        day=words.day,
-        moment=words.moment,
-        number=words.number,
-        plain=words.plain,
+        ago=formatting.ago,
+        day=formatting.day,
+        moment=formatting.moment,
+        number=formatting.number,
+        plain=formatting.plain,
         source=source_in_words,
-        timestamp=words.timestamp,
+        timestamp=formatting.timestamp,
         title_html=markdown.title,
         visible=markdown.visible,
     )

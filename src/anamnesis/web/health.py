@@ -18,7 +18,7 @@ from anamnesis.operations.care.checks import (
     Subject,
     examined,
 )
-from anamnesis.web.words import ago
+from anamnesis.web.formatting import ago
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -6,7 +6,7 @@ import math
 import os
 
 from anamnesis.capture.extract import findings, paths, prompts, rank, repairs, results, title
-from anamnesis.capture.extract.carry import carried
+from anamnesis.capture.extract.earlier_note import carried
 from anamnesis.capture.extract.left_open import open_points
 from anamnesis.capture.extract.outcome import OPEN, is_open_heading, outcome
 from anamnesis.capture.extract.tasks import tasks

@@ -14,7 +14,7 @@ from anamnesis import config
 from anamnesis.cli import arguments, output, setup
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import EXIT_FAILED, InvalidInput
-from anamnesis.onboard import journey
+from anamnesis.onboard import planning_setup
 from anamnesis.operations.machine import settings
 from anamnesis.operations.travel import fleet
 from anamnesis.operations.travel.sync import sync
@@ -41,7 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Set up without asking, fetch the notes, and build the index in the background."""
-    home = journey.use_home(args.home)
+    home = planning_setup.use_home(args.home)
     url = args.remote or config.resolve_remote()
     if not url:
         raise InvalidInput(
@@ -53,7 +53,7 @@ def run(args: Namespace) -> int:
     settings.change(
         "ephemeral", "1"
     )  # first: if killed after this, the machine is still not one of its own
-    work = journey.prepared(home, wishes)
+    work = planning_setup.prepared(home, wishes)
     setup.set_up(work, wishes)
     done = sync()
     result = done.result

@@ -105,7 +105,7 @@ def _is_off(home: Home, hook: payload.Payload) -> bool:
 
 
 def _capture_one(home: Home, hook: payload.Payload, options: hooks.Options) -> str:
-    from anamnesis.hooks import arrivals, runs
+    from anamnesis.hooks import news, runs
     from anamnesis.operations.sessions.capture import capture, source_of
 
     captured = capture(
@@ -118,7 +118,7 @@ def _capture_one(home: Home, hook: payload.Payload, options: hooks.Options) -> s
         was_on=bool(options.text("--payload")) and hook.event == "SessionEnd",
     )
     if options.flag("--inject-again"):
-        arrivals.owe_memory(home, hook.session_id)
+        news.owe_memory(home, hook.session_id)
     note = captured.note
     about = f" ({note.project}: {' '.join(note.title.split())})" if note else ""
     # Without the title: a log must not outlive what is forgotten.
@@ -172,7 +172,7 @@ def _backfill(home: Home, options: hooks.Options) -> str:
 
 def _capture_again(options: hooks.Options) -> None:
     from anamnesis.cli import arguments, output, tables
-    from anamnesis.operations.sessions.again import plan_again, write_again
+    from anamnesis.operations.sessions.recapture import plan_again, write_again
 
     with arguments.store_to_change("capture") as store:
         project = arguments.project_of(options.text("--project"), store=store)

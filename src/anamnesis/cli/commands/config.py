@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from anamnesis.cli import arguments, output, tables
 from anamnesis.ground.errors import EXIT_FAILED, InvalidInput
 from anamnesis.operations.machine import settings
-from anamnesis.operations.machine.prove import prove_provider
+from anamnesis.operations.machine.model_test import prove_provider
 from anamnesis.trust.writer import require_person
 
 if TYPE_CHECKING:

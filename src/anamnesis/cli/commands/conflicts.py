@@ -11,7 +11,7 @@ from __future__ import annotations
 from argparse import SUPPRESS
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output, tables
+from anamnesis.cli import arguments, output, questions, tables
 from anamnesis.ground.errors import EXIT_CONFLICT
 from anamnesis.operations.travel import conflicts
 
@@ -148,7 +148,7 @@ def _text(data: bytes | None) -> str:
 def _resolve(store: MemoryStore, name: str, choice: str) -> int:
     conflict_id = conflicts.find(store, name).conflict.id
     if choice == "edit":
-        with asking.edited(conflicts.draft(conflicts.find(store, conflict_id))) as text:
+        with questions.edited(conflicts.draft(conflicts.find(store, conflict_id))) as text:
             resolved = conflicts.resolve_with(store, conflict_id, text)
     else:
         resolved = conflicts.resolve(store, conflict_id, choice)

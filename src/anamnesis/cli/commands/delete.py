@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output, tables
+from anamnesis.cli import arguments, output, questions, tables
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import EXIT_FAILED
 from anamnesis.operations.notes.delete import delete
@@ -39,7 +39,7 @@ def run(args: Namespace) -> int:
         lines = tables.NoteLines(store, list(notes.values()))
         for note_id in notes:
             output.talk(lines[note_id])
-        if not asking.confirmed(f"Delete {counted(len(notes), 'note')}?", yes=args.yes):
+        if not questions.confirmed(f"Delete {counted(len(notes), 'note')}?", yes=args.yes):
             output.talk("delete: nothing was deleted")
             return 1
         done = delete(store, notes)

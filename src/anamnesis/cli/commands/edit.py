@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output, tables
+from anamnesis.cli import arguments, output, questions, tables
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.notes.fields import UnreadableNote
 from anamnesis.notes.frontmatter import deserialize, serialize
@@ -35,7 +35,7 @@ def run(args: Namespace) -> int:
     with arguments.store_to_change("edit", wait=False) as store:
         read = show(store, args.id)
         before = serialize(read.note)
-        with asking.edited(before) as text:
+        with questions.edited(before) as text:
             if text == before:
                 output.talk("edit: nothing was changed")
                 return 0

@@ -12,7 +12,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output, tables
+from anamnesis.cli import arguments, output, questions, tables
 from anamnesis.ground.counting import counted
 from anamnesis.operations.curate import forget
 from anamnesis.operations.travel import purge
@@ -82,7 +82,7 @@ def run(args: Namespace) -> int:
         # Words that are narrowed to a project or a time say nothing about earlier versions.
         query = "" if args.project or args.before else args.query
         chosen = _described(store, notes, sessions, forget.kept_for_undo(store.home, query))
-        if chosen and not asking.confirmed(
+        if chosen and not questions.confirmed(
             f"Forget {chosen} on all machines? There is no undo.", yes=args.yes
         ):
             output.talk("forget: nothing was removed")
@@ -137,7 +137,7 @@ def _purge(
     without = counted(len(ids), "forgotten note")
     without += " and earlier versions with these words" if query else ""
     question = f"Rewrite the history of all machines without {without}?"
-    if not asking.confirmed(question, yes=args.yes):
+    if not questions.confirmed(question, yes=args.yes):
         output.talk("forget: the history was not changed")
         return 1
     done = purge.purge(store, ids, query=query)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from anamnesis.cli import arguments, output, setup
 from anamnesis.config import home_directory
 from anamnesis.ground.errors import EXIT_FAILED
-from anamnesis.onboard import addresses, journey, receipt
+from anamnesis.onboard import addresses, planning_setup, receipt
 from anamnesis.operations.travel import remote
 from anamnesis.operations.travel.sync import first_sync
 
@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Create the repository, use it here, and print how to join."""
-    journey.user_home()
+    planning_setup.user_home()
     if not setup.agrees_to_remote(args.path, yes=args.yes):
         return EXIT_FAILED
     path = remote.create(remote.address(args.path))

@@ -14,7 +14,7 @@ from anamnesis import config
 from anamnesis.cli import arguments, output, setup
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import EXIT_FAILED
-from anamnesis.onboard import journey
+from anamnesis.onboard import planning_setup
 from anamnesis.operations.sessions import archive
 from anamnesis.operations.travel.remote import reach, shown
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from anamnesis.config import Home
-    from anamnesis.onboard.journey import Journey, Wishes
+    from anamnesis.onboard.planning_setup import Journey, Wishes
 
 EXAMPLES = """\
 examples:
@@ -56,18 +56,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Plan, ask, carry out, prove."""
-    if (earlier := journey.earlier_home()) is not None:
+    if (earlier := planning_setup.earlier_home()) is not None:
         output.talk(f"Found the hooks of version 0.1.x; its store is {earlier}.")
         if not os.environ.get("ANAMNESIS_HOME") and not config.pointed_to():
             args.home = args.home or earlier
-    home = journey.use_home(_home(args))
+    home = planning_setup.use_home(_home(args))
     if earlier is not None:
         output.talk(
             f"Its notes, history and settings are kept{_reflection()}; its hooks are replaced."
         )
     known = config.resolve_remote()
     wishes = setup.wishes_of(args, remote=_remote(args))
-    work = journey.prepared(home, wishes)
+    work = planning_setup.prepared(home, wishes)
     if args.print:
         setup.show_plan(work, as_json=args.json)
         return 0

@@ -10,10 +10,10 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output, setup, tables
+from anamnesis.cli import arguments, output, questions, setup, tables
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import EXIT_FAILED, EXIT_NOT_SET_UP, InvalidInput
-from anamnesis.onboard import journey
+from anamnesis.onboard import planning_setup
 from anamnesis.operations.machine import index
 from anamnesis.operations.travel import fleet, remote, sealed
 from anamnesis.operations.travel.sync import first_sync
@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Test the remote first, then set up and fetch the notes."""
-    home = journey.use_home(args.home)
+    home = planning_setup.use_home(args.home)
     if not setup.agrees_to_remote(args.remote, yes=args.yes):
         return EXIT_FAILED
     wishes = setup.wishes_of(args, remote=args.remote)
@@ -59,7 +59,7 @@ def run(args: Namespace) -> int:
             f"This machine's notes are sealed, and {remote.shown(url)} is not.",
             hint="To send them there unencrypted:  anamnesis config set sealed 0",
         )
-    work = journey.prepared(home, wishes)
+    work = planning_setup.prepared(home, wishes)
     setup.set_up(work, wishes)
     done = first_sync()
     result = done.result
@@ -79,7 +79,7 @@ def _is_admitted(url: str, args: Namespace) -> bool:
     if args.recovery:
         if not args.code:
             raise InvalidInput("The recovery key needs its code.", hint="Add:  --code CODE")
-        sealed.recover(url, asking.secret("Recovery key"), args.code)
+        sealed.recover(url, questions.secret("Recovery key"), args.code)
     elif args.code:
         sealed.accept(url, args.code)
     if sealed.is_member(url):

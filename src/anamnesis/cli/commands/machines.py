@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis import config
-from anamnesis.cli import arguments, asking, output, tables
+from anamnesis.cli import arguments, output, questions, tables
 from anamnesis.ground.errors import EXIT_FAILED, InvalidInput
 from anamnesis.operations.travel import fleet, sealed
 
@@ -52,7 +52,7 @@ def run(args: Namespace) -> int:
         output.talk("Approved. On the new machine, run this with the same URL as before:")
         output.say(f"anamnesis join URL --code {code}")
         return 0
-    if not asking.confirmed(f"Revoke {args.machine}?", yes=args.yes):
+    if not questions.confirmed(f"Revoke {args.machine}?", yes=args.yes):
         output.talk("machines: nothing was changed")
         return EXIT_FAILED
     name = sealed.revoke(args.machine)

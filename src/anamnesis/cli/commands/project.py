@@ -18,7 +18,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from anamnesis import config
-from anamnesis.cli import arguments, asking, output
+from anamnesis.cli import arguments, output, questions
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.operations.machine import project
@@ -102,7 +102,9 @@ def _name(args: Namespace) -> None:
             hint="Name it:  anamnesis project alias KEY",
         )
     for earlier in waiting:
-        if asking.confirmed(f"Let the memory of {earlier} go on here, on all machines?", yes=False):
+        if questions.confirmed(
+            f"Let the memory of {earlier} go on here, on all machines?", yes=False
+        ):
             project.add_name(home, args.directory, earlier)
         else:
             project.keep_apart(home, args.directory, earlier)

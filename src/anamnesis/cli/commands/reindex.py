@@ -8,7 +8,7 @@ from anamnesis.cli import arguments, output
 from anamnesis.config import home_directory
 from anamnesis.ground.counting import counted
 from anamnesis.operations.machine.index import reindex
-from anamnesis.operations.repository.beside import look_beside
+from anamnesis.operations.repository.attached_notes import look_beside
 from anamnesis.operations.sessions import archive
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output, setup
+from anamnesis.cli import arguments, output, questions, setup
 from anamnesis.ground.errors import EXIT_FAILED, EXIT_NOT_SET_UP, InvalidInput
 from anamnesis.operations.travel import remote, sealed
 
@@ -84,7 +84,7 @@ def _seal(args: Namespace) -> int:
         return 0
     sealed.require_sealable()
     output.talk(_BEFORE)
-    if not asking.confirmed("Seal the remote?", yes=args.yes):
+    if not questions.confirmed("Seal the remote?", yes=args.yes):
         output.talk("nothing was changed")
         return EXIT_FAILED
     cleared = sealed.seal(_show_recovery)

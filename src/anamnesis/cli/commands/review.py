@@ -10,7 +10,7 @@ import difflib
 import shlex
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output, tables
+from anamnesis.cli import arguments, output, questions, tables
 from anamnesis.ground.counting import counted
 from anamnesis.notes.source import source_in_words
 from anamnesis.operations.curate import review
@@ -120,7 +120,7 @@ def _ask(store: MemoryStore, waiting: list[Memory]) -> int:
     kept = rejected = 0
     for number, header in enumerate(waiting, 1):
         _show(review.beside_others(store, header.id), f"{number} of {len(waiting)}")
-        key = asking.one_key("keep, reject, edit, skip, quit? [k/r/e/s/q] ", "kresq")
+        key = questions.one_key("keep, reject, edit, skip, quit? [k/r/e/s/q] ", "kresq")
         if key == "e":
             key = "k" if _edit(header.id) else "s"
         if key == "k":

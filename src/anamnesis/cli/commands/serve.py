@@ -40,8 +40,8 @@ def run(args: Namespace) -> int:
 def run_plain() -> int:
     """Serve one client on standard input and output; needs no parser, which costs 8 ms."""
     from anamnesis.hooks import background
-    from anamnesis.mcp.binding import Binding
     from anamnesis.mcp.stdio import serve
+    from anamnesis.mcp.workspace import Binding
 
     if sys.stdin is None:
         return 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output
+from anamnesis.cli import arguments, output, questions
 from anamnesis.ground.counting import counted
 from anamnesis.operations.notes.show import show
 from anamnesis.operations.repository.share import (
@@ -63,7 +63,7 @@ def run(args: Namespace) -> int:
             output.say(_shown(sharing, copy))
         files = counted(len(sharing.copies), "file")
         verb = "Write" if args.invoked_as == "share" else "Remove"
-        if not asking.confirmed(f"{verb} {files} in {sharing.root}?", yes=args.yes):
+        if not questions.confirmed(f"{verb} {files} in {sharing.root}?", yes=args.yes):
             output.talk(f"{args.invoked_as}: nothing was changed")
             return 0
         carry_out(store.home, sharing)

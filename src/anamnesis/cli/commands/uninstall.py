@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from anamnesis.cli import arguments, output, setup
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import EXIT_FAILED
-from anamnesis.onboard import journey, receipt, uninstall
+from anamnesis.onboard import planning_setup, receipt, uninstall
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -37,10 +37,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Remove, and name the files that need you."""
     if args.print:
-        _show(journey.use_home(args.home), as_json=args.json)
+        _show(planning_setup.use_home(args.home), as_json=args.json)
         return 0
-    journey.forget_missing_home()
-    home = journey.use_home(args.home)
+    planning_setup.forget_missing_home()
+    home = planning_setup.use_home(args.home)
     work = uninstall.leave(home)
     if args.json:
         setup.say_changes(work.changes)
@@ -62,7 +62,7 @@ def run(args: Namespace) -> int:
 
 
 def _show(home: Home, *, as_json: bool) -> None:
-    plan = uninstall.removal(journey.this_setup(home), receipt.load(home))
+    plan = uninstall.removal(planning_setup.this_setup(home), receipt.load(home))
     if as_json:
         setup.say_changes(plan.changes, diff=True)
     else:

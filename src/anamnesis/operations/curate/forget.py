@@ -17,7 +17,7 @@ from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import undo
 from anamnesis.notes import tree
 from anamnesis.notes.frontmatter import note_in
-from anamnesis.operations.curate import remains
+from anamnesis.operations.curate import traces
 from anamnesis.search import vectors
 from anamnesis.sync.conflicts import Conflicts
 from anamnesis.text.words import tokens
@@ -208,7 +208,7 @@ def _erase(
         store.home, lambda session, note: note in gone or is_gone(session), thorough=thorough
     )
     is_unwanted = has_words(query) if query else None
-    remains.erase(store.home, gone, is_gone, is_unwanted=is_unwanted)
+    traces.erase(store.home, gone, is_gone, is_unwanted=is_unwanted)
     read = [store.read(note_id) for note_id in gone]
     removals = undo.changes_of(store, ((each, None) for each in read if each is not None))
     removals += _copies(store, gone)

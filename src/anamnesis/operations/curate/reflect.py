@@ -17,7 +17,7 @@ from anamnesis.llm.models import connect, json_object
 from anamnesis.notes import tree
 from anamnesis.operations.curate import review
 from anamnesis.operations.curate.dedup import Duplicates, find_duplicates, folded, read_all
-from anamnesis.reflect import plan, proposal, repeated
+from anamnesis.reflect import plan, proposal, recurrence
 
 if TYPE_CHECKING:
     import sqlite3
@@ -109,7 +109,7 @@ def why_nothing(store: MemoryStore, *, project: str | None, least: int | None) -
         else:
             lines.append(
                 f"{name}: {count} read; no new statement, fixed error or check occurs in "
-                f"{repeated.ENOUGH_SESSIONS} of them"
+                f"{recurrence.ENOUGH_SESSIONS} of them"
             )
     return lines or ["every captured session has been reflected on, or none has been captured yet"]
 
@@ -224,11 +224,11 @@ def _reflect(
 def _promoted(store: MemoryStore, project: str, sessions: list[Memory]) -> list[Memory]:
     root = store.home
     machine_id = config.resolve_machine_id()
-    notes = repeated.promoted(
+    notes = recurrence.promoted(
         [
-            *repeated.repeated_facts(sessions),
-            *repeated.repeated_fixes(sessions),
-            *repeated.repeated_checks(sessions),
+            *recurrence.repeated_facts(sessions),
+            *recurrence.repeated_fixes(sessions),
+            *recurrence.repeated_checks(sessions),
         ],
         project=project,
         machine_id=machine_id,

@@ -12,7 +12,7 @@ from anamnesis.anchors.judge import GONE
 from anamnesis.index.queries import active
 from anamnesis.operations.curate.dedup import read_all
 from anamnesis.operations.notes import anchors
-from anamnesis.operations.repository.broken import confirm_carried
+from anamnesis.operations.repository.affected_notes import confirm_carried
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -12,7 +12,7 @@ from anamnesis import config
 from anamnesis.capture import triage
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import BrokenConfig, InvalidInput
-from anamnesis.hooks import arrivals
+from anamnesis.hooks import news
 from anamnesis.llm.providers import HEURISTIC, PROVIDERS
 from anamnesis.sync import remote
 from anamnesis.trust import policy
@@ -157,9 +157,9 @@ SETTINGS: dict[str, Setting] = {
         ),
         _switch("import_native", "import Claude Code's own memory before a sync", "1"),
         _number(
-            arrivals.SETTING,
+            news.SETTING,
             "milliseconds that a session's start waits for news from other machines; 0: never",
-            str(arrivals.DEFAULT_MILLISECONDS),
+            str(news.DEFAULT_MILLISECONDS),
         ),
         _switch("moment_start", "give a session notes to start with", "1"),
         _switch("moment_prompt", "give a prompt the notes that answer it", "1"),

@@ -55,9 +55,9 @@ def edit(
     typed = trimmed(after)
     keeps_typed = policy_of(face, "edit").keeps_typed and not origin
     if keeps_typed and draft_of(typed) != draft_of(allowed):
-        from anamnesis.operations.notes import originals
+        from anamnesis.operations.notes import replaced_secrets
 
-        notice = f"{notice} {originals.keep(store, done.note, typed)}"
+        notice = f"{notice} {replaced_secrets.keep(store, done.note, typed)}"
     return WrittenNote(done.note, notice=notice, unit=done.unit.id if done.unit else "")
 
 

@@ -55,9 +55,9 @@ def undo(
     id = _id(store.home, given)
     unit = unit_of(store.home, id) if id else None
     if unit is not None and unit.kind == REDACTION:
-        from anamnesis.operations.notes import originals
+        from anamnesis.operations.notes import replaced_secrets
 
-        originals.allow(store.home, unit)
+        replaced_secrets.allow(store.home, unit)
     return changes.undo(store, kind=kind, id=id, progress=progress)
 
 

@@ -103,9 +103,9 @@ def _tied(draft: NoteDraft, directory: str) -> list[str]:
 
 
 def _kept(store: MemoryStore, note: Memory, typed: NoteDraft) -> str:
-    from anamnesis.operations.notes import originals
+    from anamnesis.operations.notes import replaced_secrets
 
-    return originals.keep(store, note, typed)
+    return replaced_secrets.keep(store, note, typed)
 
 
 def _review_notice(note: Memory) -> str:

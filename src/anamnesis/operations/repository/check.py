@@ -114,7 +114,7 @@ def _bridges(found: CarriedNotes) -> Iterator[Problem]:
 
 
 def _broken(found: CarriedNotes, since: str) -> Iterator[Problem]:
-    from anamnesis.operations.repository.broken import broken_since
+    from anamnesis.operations.repository.affected_notes import broken_since
 
     paths = {each.note.id: each.path for each in found.notes}
     for note, verdict, line in broken_since(found, since):

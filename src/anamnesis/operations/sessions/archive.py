@@ -10,7 +10,7 @@ from anamnesis import config
 from anamnesis.archive import ask, database, files
 from anamnesis.archive.ask import Passage, SessionFilter, SessionPage, SessionRow
 from anamnesis.archive.turns import AGENT, CLIENT, PERSON, SUBAGENT, Transcript, Turn
-from anamnesis.capture.format1 import upgraded
+from anamnesis.capture.archive_format1 import upgraded
 from anamnesis.capture.session import session_of as parsed_session
 from anamnesis.capture.transcript import read_transcript
 from anamnesis.ground.errors import AnamnesisError, InvalidInput

@@ -7,7 +7,7 @@ import time
 import zlib
 
 from anamnesis.archive.turns import AGENT, CLIENT, Transcript, Turn
-from anamnesis.capture import forks, ledger, triage
+from anamnesis.capture import forked_sessions, ledger, triage
 from anamnesis.capture.discovery import transcript_of
 from anamnesis.capture.episodic import write_episodic
 from anamnesis.capture.extract.note import ExtractSummarizer
@@ -114,9 +114,9 @@ def _captured(
     id, cwd = read.header.session or payload.session_id, read.header.cwd or payload.cwd or "."
     read = replace(read, header=replace(read.header, session=id, cwd=cwd))
     if not project and waiting_marker(cwd):
-        from anamnesis.operations.sessions import marker
+        from anamnesis.operations.sessions import project_markers
 
-        marker.accept_if_in_use(home, cwd)
+        project_markers.accept_if_in_use(home, cwd)
     project = project or resolve_project_key(cwd)
     known = ledger.read(home, id)
     names = {id, payload.session_id} - {""}
@@ -319,7 +319,7 @@ def _began_at(home: Home, payload: Payload, path: str) -> str:
     if forked_at := receipts.forked_at(home, payload.session_id):
         return forked_at
     known = ledger.read(home, payload.session_id)
-    return known.since if known and known.note_id else forks.began_at(home, path)
+    return known.since if known and known.note_id else forked_sessions.began_at(home, path)
 
 
 def _caught_up(home: Home, payload: Payload, path: str) -> tuple[Recorder, str]:

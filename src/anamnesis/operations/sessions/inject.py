@@ -12,7 +12,7 @@ from anamnesis.git.config import current_branch
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import replace
 from anamnesis.ground.state import StateFile
-from anamnesis.hooks import arrivals, receipts, runs, switches
+from anamnesis.hooks import news, receipts, runs, switches
 from anamnesis.index import queries
 from anamnesis.inject import clip, plan, render, select
 from anamnesis.operations.care.checks import SESSION, Subject, examined, sessions
@@ -93,26 +93,26 @@ def _look_again_if_moved(home: Home, cwd: str, project: str) -> None:
 
 def _project_of(home: Home, cwd: str) -> str:
     if waiting_marker(cwd):
-        from anamnesis.operations.sessions import marker
+        from anamnesis.operations.sessions import project_markers
 
-        marker.accept_if_in_use(home, cwd)
+        project_markers.accept_if_in_use(home, cwd)
     return resolve_project_key(cwd)
 
 
 def _await_other_machines(home: Home, payload: Payload, format: str) -> None:
     """Wait a moment for the background sync; later arrivals come with a prompt."""
-    if not arrivals.may_come(payload.source):
+    if not news.may_come(payload.source):
         return
-    is_due, by_hook = arrivals.is_due(home), format in render.SYNC_AT_START
+    is_due, by_hook = news.is_due(home), format in render.SYNC_AT_START
     if is_due and not by_hook:
         from anamnesis.hooks import background
 
         background.start(["sync"])
     if not is_due:
         running = by_hook and runs.last_exchange(home).worked
-        arrivals.promise(home, payload.session_id, is_running=running)
-    elif not arrivals.wait(home):
-        arrivals.promise(home, payload.session_id)
+        news.promise(home, payload.session_id, is_running=running)
+    elif not news.wait(home):
+        news.promise(home, payload.session_id)
 
 
 def preview(
@@ -226,9 +226,9 @@ def _carried(
     `notes` gets those that had to be read for it.
     """
     if store.unindexed is not None:
-        from anamnesis.inject import newest
+        from anamnesis.inject import without_index
 
-        read = newest.of_checkout(store.unindexed)
+        read = without_index.of_checkout(store.unindexed)
         notes.update(read)
         read_anyway = bridged(store.unindexed, client)
         return [n for n in read.values() if n.type != "episodic" and n.id not in read_anyway]
@@ -278,12 +278,12 @@ def _unindexed(
     home: Home, *, project: str, session: str, limit: int, notices: list[str]
 ) -> plan.Plan:
     """What can be given while the index is being built."""
-    from anamnesis.inject import newest
+    from anamnesis.inject import without_index
 
     _bring_up_to_date(home)
-    notes = newest.newest_notes(home, project=project, session=session)
-    chosen = newest.candidates(notes)
-    notices = [*notices, newest.NOTICE] if notes else notices
+    notes = without_index.newest_notes(home, project=project, session=session)
+    chosen = without_index.candidates(notes)
+    notices = [*notices, without_index.NOTICE] if notes else notices
     start = plan.make_plan(chosen, read=notes.get, limit=limit, notices=notices, project=project)
     return replace(start, text=masked_text(home, start.text))
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
     from anamnesis.hooks.payload import Payload
     from anamnesis.hooks.receipts import GivenNote
+    from anamnesis.index.file_mentions import Mention
     from anamnesis.index.fixes import Fix
-    from anamnesis.index.naming import Mention
     from anamnesis.store import MemoryStore
 
 FAILURE_SETTING = "moment_failure"
@@ -166,10 +166,12 @@ def _new_mentions(
 ) -> list[Mention]:
     """The first mentions of a file in notes that the session does not have yet."""
     from anamnesis.hooks import receipts
-    from anamnesis.index import naming
+    from anamnesis.index import file_mentions
 
     home, projects = store.home, [*names_of(store.home, project), GLOBAL]
-    found = store.ask_each(lambda db: naming.naming(db, names, projects=projects, session=session))
+    found = store.ask_each(
+        lambda db: file_mentions.naming(db, names, projects=projects, session=session)
+    )
     # Of two notes with one id it is yours.
     mentions = list({each.id: each for some in reversed(found) for each in some}.values())
     if not mentions or _was_given(home, session, "file", names[0]):

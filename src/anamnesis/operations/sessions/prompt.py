@@ -8,7 +8,7 @@ from anamnesis import config
 from anamnesis.aliases import names_of
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import replace
-from anamnesis.hooks import arrivals, receipts, runs, switches
+from anamnesis.hooks import news, receipts, runs, switches
 from anamnesis.inject import render
 from anamnesis.inject.prompt import ShownMatch, is_worth_a_look, recall, rendered
 from anamnesis.operations.notes.masking import masked, masked_note
@@ -67,20 +67,20 @@ def recall_for_prompt(
 
 def _memory_again(home: Home, payload: Payload, project: str | None, format: str) -> str:
     """What the session started with, if its client has dropped it."""
-    if not arrivals.is_memory_owed(home, payload.session_id):
+    if not news.is_memory_owed(home, payload.session_id):
         return ""
     from anamnesis.operations.sessions.inject import inject
 
     started = replace(payload, source="compact")
     limit = render.LIMITS.get(format)
     text = inject(home, started, project=project, format="text", limit=limit)
-    arrivals.memory_given(home, payload.session_id)
+    news.memory_given(home, payload.session_id)
     return text.strip()
 
 
 def _news(home: Home, payload: Payload, project: str | None) -> str:
     """What other machines sent after the session had started, as text with a receipt."""
-    if not (ids := arrivals.since_start(home, payload.session_id)):
+    if not (ids := news.since_start(home, payload.session_id)):
         return ""
     cwd = payload.cwd or "."
     project = project or resolve_project_key(cwd)

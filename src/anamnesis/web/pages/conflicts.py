@@ -14,9 +14,9 @@ from anamnesis.operations.notes.policy import draft_of, revised
 from anamnesis.operations.travel import conflicts
 from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import notice_of
-from anamnesis.web.pages import work
+from anamnesis.web.formatting import plural
+from anamnesis.web.pages import background
 from anamnesis.web.pages.note import draft_from, field_text
-from anamnesis.web.words import plural
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anamnesis.operations.notes.undo import Unit
     from anamnesis.operations.travel.conflicts import Sides
     from anamnesis.web.dashboard import Notice
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 _LABELS = {**EDITED, "extra": "Other keys"}
 _READ_ONLY = ("preview", "edit")  # choices that change nothing yet
@@ -80,7 +80,7 @@ def resolve_all(visit: Visit) -> Response:
         return notice_of(result.unit, text)
 
     title = f"Resolving {plural(len(unchanged), 'conflict')}"
-    return work.change(visit, title, carry_out, back="/conflicts")
+    return background.change(visit, title, carry_out, back="/conflicts")
 
 
 def _resolve(visit: Visit, sides: Sides, choice: str) -> tuple[Unit | None, str]:

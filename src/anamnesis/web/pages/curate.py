@@ -27,8 +27,8 @@ from anamnesis.operations.notes.show import find as find_note
 from anamnesis.project import GLOBAL
 from anamnesis.web.dashboard import Notice, notice_of
 from anamnesis.web.differences import words_of
-from anamnesis.web.pages import export, forget, review, work
-from anamnesis.web.words import plural
+from anamnesis.web.formatting import plural
+from anamnesis.web.pages import background, export, forget, review
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from anamnesis.operations.curate.dedup import Duplicates
     from anamnesis.operations.notes.batch import Curated
     from anamnesis.web.differences import Pieces
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 _VIEWS = {
     "duplicates": "Duplicates",
@@ -73,7 +73,7 @@ def act(visit: Visit) -> Response:
     def carry_out(progress: Progress) -> Notice:
         return _apply(visit, name, ids, progress)
 
-    return work.change(visit, title, carry_out, back=visit.return_address("/notes"))
+    return background.change(visit, title, carry_out, back=visit.return_address("/notes"))
 
 
 def _confirm(visit: Visit, ids: Sequence[NoteId]) -> Response:
@@ -89,7 +89,7 @@ def _confirm(visit: Visit, ids: Sequence[NoteId]) -> Response:
         )
 
     title = f"Confirming {plural(len(ids), 'note')}"
-    return work.change(visit, title, carry_out, back=visit.return_address("/tidy?view=stale"))
+    return background.change(visit, title, carry_out, back=visit.return_address("/tidy?view=stale"))
 
 
 def _selected(visit: Visit) -> list[NoteId]:
@@ -127,7 +127,7 @@ def undo(visit: Visit) -> Response:
         # Undoing may have removed the note of that page.
         return "/notes" if note_page and visit.read(note_page[1]) is None else address
 
-    return work.change(
+    return background.change(
         visit, "Undoing a change", lambda progress: _undo_unit(visit, unit_id, progress), back=back
     )
 
@@ -219,7 +219,9 @@ def import_files(visit: Visit) -> Response:
         return notice_of(result.unit, f"Imported: {result.plan.sentence}.{to_review}")
 
     title = f"Importing {plural(len(files), 'file')}"
-    return work.change(visit, title, add_notes, back=lambda: "/review" if any(added) else "/notes")
+    return background.change(
+        visit, title, add_notes, back=lambda: "/review" if any(added) else "/notes"
+    )
 
 
 def _change_notes(visit: Visit, name: str, ids: Sequence[NoteId], progress: Progress) -> Curated:
@@ -396,7 +398,7 @@ def fold(visit: Visit) -> Response:
     kept = {group.keeper.id: group.keeper.title for group in groups[:_NAMED]}
     text = f"{number} replaced by {plural(len(groups), 'note')}:"
     text += f" {_named(kept, [group.keeper.id for group in groups])}."
-    return work.change(
+    return background.change(
         visit,
         f"Replacing {number}",
         lambda progress: notice_of(dedup.fold(visit.store, groups, progress=progress), text),
@@ -424,7 +426,7 @@ def _run_search(
         nouns = "groups of duplicates" if view == "duplicates" else ""
         return Notice(f"Found {plural(len(findings), noun, nouns)}.")
 
-    return work.run(visit, title, run, back=f"/tidy?view={view}")
+    return background.run(visit, title, run, back=f"/tidy?view={view}")
 
 
 def _find_duplicates(visit: Visit, progress: Callable[[int, int], None]) -> list[Duplicates]:

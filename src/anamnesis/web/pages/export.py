@@ -15,8 +15,8 @@ from anamnesis.ground.errors import NoSuchNote
 from anamnesis.operations.curate import export
 from anamnesis.operations.notes.show import find
 from anamnesis.web.dashboard import Notice
-from anamnesis.web.pages import work
-from anamnesis.web.words import plural
+from anamnesis.web.formatting import plural
+from anamnesis.web.pages import background
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory, NoteId
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 _FORMATS = {
     "jsonl": (export.jsonl_lines, "application/x-ndjson"),
@@ -70,7 +70,7 @@ def export_notes(visit: Visit, ids: Sequence[NoteId], extension: str) -> Respons
         return Notice(f"{plural(count, 'note')} exported.", links=(link,))
 
     title = f"Exporting {plural(len(ids), 'note')}"
-    response = work.run(visit, title, write, back=visit.return_address("/notes"), once=False)
+    response = background.run(visit, title, write, back=visit.return_address("/notes"), once=False)
     return files.pop(key).response() if key in files else response
 
 

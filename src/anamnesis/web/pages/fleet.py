@@ -15,8 +15,8 @@ from anamnesis.operations.travel.fleet import seconds_of
 from anamnesis.operations.travel.sync import sync as sync_now
 from anamnesis.web import charts, health
 from anamnesis.web.dashboard import Notice
-from anamnesis.web.pages import work
-from anamnesis.web.words import hues, plural
+from anamnesis.web.formatting import hues, plural
+from anamnesis.web.pages import background
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anamnesis.operations.travel.fleet import Machine
     from anamnesis.web.charts import Chart
     from anamnesis.web.health import HealthLine
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 _WEEKS = 12
 _CHARTED = 8  # machines that get their own colour
@@ -67,7 +67,7 @@ def show(visit: Visit) -> Response:
 def sync(visit: Visit) -> Response:
     """Sync now; the notice sums up the result."""
     visit.dashboard.recorder.flush()
-    return work.run(
+    return background.run(
         visit, "Syncing", lambda _: _sync_notes(visit), back=visit.return_address("/fleet")
     )
 
@@ -81,7 +81,7 @@ def approve(visit: Visit) -> Response:
     def admit(_: object) -> Notice:
         return Notice(f"Approved. Type this code on that machine: {sealed.approve(code)}")
 
-    return work.run(visit, "Sealing the notes for one more machine", admit, back="/fleet")
+    return background.run(visit, "Sealing the notes for one more machine", admit, back="/fleet")
 
 
 def _sync_notes(visit: Visit) -> Notice:

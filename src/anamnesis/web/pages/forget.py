@@ -14,8 +14,8 @@ from anamnesis.operations.travel import purge
 from anamnesis.operations.travel.purge import Purged
 from anamnesis.operations.travel.sync import sync
 from anamnesis.web.dashboard import Notice
-from anamnesis.web.pages import fleet, work
-from anamnesis.web.words import plural
+from anamnesis.web.formatting import plural
+from anamnesis.web.pages import background, fleet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import NoteId
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def carry_out(visit: Visit) -> Response:
         )
         return Notice(f"{plural(len(here), 'note')} forgotten.", "trouble" if problem else "done")
 
-    return work.run(
+    return background.run(
         visit, f"Forgetting {plural(len(ids), 'note')}", run, back="/forgotten", once=False
     )
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.notes.history import Version
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 _CHANGES = 40
 _UNITS = 200  # changes that can be undone

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from anamnesis.operations.sessions.preview import Preview, PreviewedNote
     from anamnesis.web.dashboard import Notice
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 _MOST_UNITS = 100_000
 _RECEIPTS = 20

@@ -37,14 +37,14 @@ from anamnesis.operations.sessions.preview import preview as preview_start
 from anamnesis.project import GLOBAL
 from anamnesis.web import markdown
 from anamnesis.web.dashboard import Notice, notice_of
-from anamnesis.web.pages import pulse
+from anamnesis.web.pages import start
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
     from anamnesis.notes.fields import MemoryType, Scope
     from anamnesis.notes.tree import ReadNote
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 _RECEIPTS = 5
 _LATEST = 8  # notes that tell which project is in use
@@ -154,7 +154,7 @@ def blank(visit: Visit) -> Response:
     draft = NoteDraft(
         title=visit.parameter("title"),
         body="",
-        project=visit.parameter("project") or pulse.project_in_use(visit, latest),
+        project=visit.parameter("project") or start.project_in_use(visit, latest),
         supersedes=tuple(supersedes.split()),
     )
     return _form(visit, None, draft)

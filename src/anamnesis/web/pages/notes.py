@@ -17,7 +17,7 @@ from anamnesis.operations.notes.browse import (
 )
 from anamnesis.operations.notes.list import ORDERS, NoteFilter, list_notes
 from anamnesis.web.dashboard import Notice
-from anamnesis.web.visit import FACETS, NOT_PREFIX
+from anamnesis.web.request import FACETS, NOT_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from anamnesis.notes.fields import NoteId
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 PAGE = 50
 SEARCH_PAGE = 25  # with excerpts; people refine a search before they page through it

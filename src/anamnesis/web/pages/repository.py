@@ -10,12 +10,12 @@ from anamnesis.operations.repository.reading import read_carried
 from anamnesis.operations.repository.trust import distrust, trust
 from anamnesis.web import markdown
 from anamnesis.web.dashboard import Notice
-from anamnesis.web.words import plural
+from anamnesis.web.formatting import plural
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 _LISTED = 500
 

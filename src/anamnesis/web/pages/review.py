@@ -13,8 +13,8 @@ from anamnesis.operations.curate import review
 from anamnesis.operations.notes.list import PENDING
 from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import notice_of
-from anamnesis.web.pages import work
-from anamnesis.web.words import plural
+from anamnesis.web.formatting import plural
+from anamnesis.web.pages import background
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.curate.review import Pending
     from anamnesis.web.dashboard import Notice
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 QUEUE = 40  # notes on one page
 _DEEPEST = 1_000_000
@@ -92,7 +92,7 @@ def decide(visit: Visit) -> Response:
     """Keep or reject the note in review and go to the next, or decide many at once."""
     project, origin = visit.value("project"), visit.value("origin")
     if visit.value("decision") in _BULK_DECISIONS:
-        return work.change(
+        return background.change(
             visit,
             "Reviewing notes",
             lambda progress: _decide_together(

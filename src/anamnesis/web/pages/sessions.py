@@ -12,7 +12,7 @@ from anamnesis.operations.sessions.archive import SessionFilter
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 LISTED = 60
 TURNS = 200  # on one page

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 from anamnesis import config
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.onboard import health as onboard_health
-from anamnesis.onboard import journey
 from anamnesis.onboard import plan as plans
+from anamnesis.onboard import planning_setup
 from anamnesis.onboard.agents import AGENTS
 from anamnesis.onboard.plan import FileChange
 from anamnesis.operations.machine import index, settings
-from anamnesis.operations.machine.prove import prove_provider
+from anamnesis.operations.machine.model_test import prove_provider
 from anamnesis.operations.travel.remote import prove, shown, switch_to
 from anamnesis.web import differences, health
 from anamnesis.web.dashboard import Notice
-from anamnesis.web.pages import work
-from anamnesis.web.visit import APPEARANCE
-from anamnesis.web.words import plural
+from anamnesis.web.formatting import plural
+from anamnesis.web.pages import background
+from anamnesis.web.request import APPEARANCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from anamnesis.config import Home
     from anamnesis.web.dashboard import Work
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 _DOCTOR = "doctor"  # the key of its latest findings, until they are shown
 _SECTIONS = {  # by the first setting of each, in the order of the list
@@ -96,7 +96,9 @@ def show(visit: Visit) -> Response:
     jobs = visit.dashboard.jobs
     findings = jobs.results.pop(_DOCTOR, None) if visit.parameter("doctor") == "1" else None
     if visit.parameter("doctor") == "1" and findings is None:
-        return work.run(visit, "Running all checks", _run_checks(visit), back="/settings?doctor=1")
+        return background.run(
+            visit, "Running all checks", _run_checks(visit), back="/settings?doctor=1"
+        )
     agents, absent = _agents(visit)
     return visit.page(
         "settings.html",
@@ -143,7 +145,7 @@ def test(visit: Visit) -> Response:
     is_model = visit.value("what") == "model"
     title = "Testing the model" if is_model else "Testing the remote"
     run_test = _test_model if is_model else _test_remote
-    return work.run(visit, title, lambda _advance: run_test(), back="/settings#settings")
+    return background.run(visit, title, lambda _advance: run_test(), back="/settings#settings")
 
 
 def _test_model() -> Notice:
@@ -170,15 +172,15 @@ def refresh(visit: Visit) -> Response:
     def compare(_advance: object) -> Notice:
         return Notice(f"The index is up to date: {index.refresh(visit.store)}.")
 
-    return work.run(visit, "Comparing every file with the index", compare, back="/settings")
+    return background.run(visit, "Comparing every file with the index", compare, back="/settings")
 
 
 def set_up_agents(visit: Visit) -> Response:
     """Write the settings of agents exactly as they were shown."""
     visit.require_fresh("how agents are set up")
     home = visit.dashboard.home
-    with journey.setup_lock(home):
-        setup = journey.this_setup(home)
+    with planning_setup.setup_lock(home):
+        setup = planning_setup.this_setup(home)
         name = visit.value("agent")
         agents = [agent for agent in onboard_health.known_agents(setup) if name in ("", agent.name)]
         plan = plans.make_plan(setup, agents)
@@ -239,7 +241,7 @@ class AgentRow:
 
 def _agents(visit: Visit) -> tuple[list[AgentRow], list[str]]:
     """The agents on this machine, and the titles of those that are not installed."""
-    setup = journey.this_setup(visit.dashboard.home)
+    setup = planning_setup.this_setup(visit.dashboard.home)
     installed = onboard_health.known_agents(setup)
     rows = []
     for agent in installed:

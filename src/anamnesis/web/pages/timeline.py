@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from anamnesis.operations.notes.list import Row
     from anamnesis.web.charts import Chart
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 _LISTED = 60
 _DEEPEST = 1_000_000

@@ -8,7 +8,7 @@ from anamnesis.onboard import health
 from anamnesis.operations.curate import backfill_provenance as provenance
 from anamnesis.operations.curate import reflect as reflection
 from anamnesis.web.dashboard import Notice, notice_of
-from anamnesis.web.words import plural
+from anamnesis.web.formatting import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from anamnesis.web.dashboard import Job, Work
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 AT_ONCE = 0.8  # seconds; a job that ends within them needs no progress page
 

@@ -20,7 +20,7 @@ from anamnesis.operations.notes.list import PENDING, NoteFilter
 from anamnesis.operations.notes.search import warnings
 from anamnesis.operations.travel import conflicts
 from anamnesis.project import GLOBAL, short_names
-from anamnesis.web import markdown, words
+from anamnesis.web import formatting, markdown
 from anamnesis.web.dashboard import NOTE_VIEWS, UnexpectedError
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Visit:
     def projects(self) -> dict[str, tuple[str, str]]:
         """The short name and the colour class of every project."""
         names = self.dashboard.counts.values("project")
-        colours = words.hues(name for name in names if name != GLOBAL)
+        colours = formatting.hues(name for name in names if name != GLOBAL)
         return {
             name: (short, f"hue-{colours.get(name, 'none')}")
             for name, short in short_names(names).items()

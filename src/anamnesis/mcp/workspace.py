@@ -45,7 +45,7 @@ class Binding:
                 from anamnesis.store import MemoryStore
 
                 self._store = MemoryStore(home_directory())
-            from anamnesis.operations.repository.beside import look_beside
+            from anamnesis.operations.repository.attached_notes import look_beside
 
             return look_beside(self._store)
 

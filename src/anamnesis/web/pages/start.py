@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anamnesis.operations.notes.list import Row
     from anamnesis.operations.sessions.preview import PreviewedNote
     from anamnesis.web.charts import Chart
-    from anamnesis.web.visit import Visit
+    from anamnesis.web.request import Visit
 
 _LATEST = 8
 _LISTED = 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output, tables
+from anamnesis.cli import arguments, output, questions, tables
 from anamnesis.operations.notes.show import find
 
 if TYPE_CHECKING:
@@ -22,6 +22,6 @@ def one_of(ids: Sequence[str]) -> str | None:
     output.talk(f"{'':3} {lines.heading}")
     for number, note in enumerate(notes, start=1):
         output.talk(f"{number:>3} {lines[note.id]}")
-    answer = asking.line(f"Which one? (1 to {len(notes)}, Enter for none)", "")
+    answer = questions.line(f"Which one? (1 to {len(notes)}, Enter for none)", "")
     number = int(answer) if answer.isdecimal() else 0
     return notes[number - 1].id if 1 <= number <= len(notes) else None

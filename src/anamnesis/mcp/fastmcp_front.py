@@ -22,11 +22,11 @@ from pydantic import AnyUrl, Field
 
 from anamnesis import __version__
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.mcp import arguments, resources, teaching, tools
-from anamnesis.mcp.binding import client_name
+from anamnesis.mcp import arguments, guidance, resources, tools
+from anamnesis.mcp.workspace import client_name
 
 if TYPE_CHECKING:
-    from anamnesis.mcp.binding import Binding
+    from anamnesis.mcp.workspace import Binding
 
 _Bound = Annotated[Any, Field(exclude=True)]  # a Binding, which is not listed
 
@@ -68,7 +68,7 @@ class _Template(_Plain, ResourceTemplate):
 class _Prompt(_Plain, Prompt):
     async def render(self, arguments: dict[str, Any] | None = None) -> PromptResult:
         try:
-            text = teaching.PROMPTS[self.name].filled(arguments)
+            text = guidance.PROMPTS[self.name].filled(arguments)
         except InvalidInput as error:
             raise ValidationError(error.message) from error
         return PromptResult([Message(text)], description=self.description)
@@ -88,7 +88,7 @@ def _client() -> str:
 def build(binding: Binding) -> FastMCP:
     """A FastMCP server over the table."""
     server: FastMCP = FastMCP(
-        name="anamnesis", version=__version__, instructions=teaching.INSTRUCTIONS
+        name="anamnesis", version=__version__, instructions=guidance.INSTRUCTIONS
     )
     for tool in tools.TOOLS.values():
         server.add_tool(_tool(tool, binding))
@@ -99,7 +99,7 @@ def build(binding: Binding) -> FastMCP:
         server.add_template(
             _Template(**_named(each), uri_template=place, parameters={}, binding=binding)
         )
-    for prompt in teaching.PROMPTS.values():
+    for prompt in guidance.PROMPTS.values():
         server.add_prompt(_prompt(prompt))
     return server
 
@@ -117,7 +117,7 @@ def _tool(tool: tools.Tool, binding: Binding) -> _Tool:
     )
 
 
-def _prompt(prompt: teaching.Prompt) -> _Prompt:
+def _prompt(prompt: guidance.Prompt) -> _Prompt:
     listed = prompt.listed()
     return _Prompt(
         name=prompt.name,

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from anamnesis.archive import files
 from anamnesis.capture import ledger, triage
+from anamnesis.capture.archive_format1 import upgraded
 from anamnesis.capture.episodic import summarised
 from anamnesis.capture.extract.note import ExtractSummarizer
-from anamnesis.capture.format1 import upgraded
 from anamnesis.capture.session import session_of
 from anamnesis.capture.story import story_of
 from anamnesis.capture.triage import is_worth_a_note
