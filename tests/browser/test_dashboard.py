@@ -297,7 +297,7 @@ def test_two_tabs_that_edit_one_note_lose_nothing(
     second.keyboard.press("Control+Home")
     second.keyboard.type("Said the first.\n")
     second.get_by_role("button", name="Save the right side").click()
-    expect(second.get_by_text("Saved.")).to_be_visible()
+    expect(second.get_by_text("Saved.", exact=True)).to_be_visible()
     saved = store.get(notes[2].id)
     assert saved is not None
     assert saved.body.startswith("Said the first.\nSaid the second.\n")

@@ -143,7 +143,7 @@ FOR_GOOD = {"/notes/{id}/redact", "/forget"}  # undoing would put the secret bac
 NOT_NOTES = {
     "/appearance", "/sign-out", "/settings/config", "/settings/agents", "/settings/test",
     "/settings/refresh", "/fix", "/views", "/preview", "/drafts", "/tidy", "/sync",
-    "/fleet/approve", "/api/open",
+    "/fleet/approve", "/api/open", "/repository",
 }  # fmt: skip
 
 

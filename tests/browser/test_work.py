@@ -122,7 +122,7 @@ def test_long_work_shows_how_far_it_is_and_goes_on(
     seen.set()
 
     expect(page.locator(".toast")).to_contain_text("Found 1 group of duplicates.")
-    expect(page.get_by_role("button", name="Keep the first")).to_be_visible()
+    expect(page.get_by_role("button", name="Keep one of each checked group")).to_be_visible()
 
 
 def _paused(monkeypatch: pytest.MonkeyPatch, *, after: int) -> threading.Event:

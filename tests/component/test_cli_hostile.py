@@ -49,7 +49,6 @@ def child(*arguments: str, output: int = subprocess.PIPE, **environment: str) ->
         (["search", "x", "-k", "0"], "1 or more"),
         (["log", "--limit", "0"], "1 or more"),
         (["history", "x", "--limit", "many"], "1 or more"),
-        (["eval", "build", "-n", "-1"], "1 or more"),
         (["dashboard", "--port", "99999999"], "not a port from 0 to 65535"),
         (["serve", "--transport", "http", "--port", "-5"], "not a port from 0 to 65535"),
         (["stale", "/nowhere"], "There is no directory /nowhere"),

@@ -148,9 +148,11 @@ def _fix_refs(repository: Repository, *, thorough: bool) -> Iterator[str]:
         missing = thorough and known is not None and not repository.has_commit(known)
         if not (damaged or lost or missing):
             continue
+        earlier = _last_good(repository, ref) if ref == MAIN else None
+        if ref == MAIN and missing and not earlier:  # the remote may know what came before
+            raise SyncFailed("reading the branch main", f"bad object {known}")
         if os.path.isfile(path):
             atomic.remove(path)
-        earlier = _last_good(repository, ref) if ref == MAIN else None
         if earlier:
             repository.ask("update-ref", "-m", "anamnesis: restored", ref, earlier)
         elif repository.resolve(ref):
